@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * machine/mmu.h - the MMUs of a guest's vCPUs: one set of stage-2 tables, a TLB each.
+ *
+ * sim_mmu_access() is what a load, store or fetch of a vCPU goes through: TLB, else walk (which may
+ * set AF and the dirty state in the leaf) and fill. It does not touch memory contents: when it
+ * returns true, the caller does (sim_content_store()).
+ *
+ * Concurrency: accesses of different vCPUs may run in parallel; an invalidation may not run beside
+ * accesses (the simulator's events are atomic, so it does not).
+ * Cost: a TLB hit is one function call and one set of the TLB.
+ */
+#ifndef SIM_MACHINE_MMU_H
+#define SIM_MACHINE_MMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/machine/stage2.h"
+#include "sim/machine/tlb.h"
+#include "sim/machine/walk.h"
+
+#define SIM_MMU_VCPUS_MAX	4096u
+
+/**
+ * struct sim_mmu_config - how to make them
+ * @nvcpus: 1 to SIM_MMU_VCPUS_MAX
+ * @vtcr: hardware updates and output size
+ * @tlb_page_entries: see sim_tlb_create(); 0: default
+ * @tlb_block_entries: likewise
+ * @sticky_permissions: a cached translation that forbids the access faults without a walk, as the
+ *	architecture allows. Software must then invalidate (locally) after every permission fault,
+ *	a spurious one too. false: such an access is walked again
+ */
+struct sim_mmu_config {
+	unsigned int nvcpus;
+	struct sim_vtcr vtcr;
+	uint32_t tlb_page_entries;
+	uint32_t tlb_block_entries;
+	bool sticky_permissions;
+};
+
+struct sim_mmu;
+
+/**
+ * sim_mmu_create() - MMUs with empty TLBs over tables; becomes the tables' invalidation
+ *
+ * Return: WEIR_OK; WEIR_EINVAL; WEIR_ENOMEM.
+ */
+enum weir_status sim_mmu_create(const struct sim_mmu_config *cfg, struct sim_s2 *s2,
+				struct sim_mmu **out);
+
+/** sim_mmu_destroy() - give them back, before the tables; NULL is fine */
+void sim_mmu_destroy(struct sim_mmu *m);
+
+/**
+ * sim_mmu_access() - a vCPU accesses a page
+ * @vcpu: below nvcpus
+ * @gfn: guest frame
+ * @out: what happened; may be NULL. Its ipa and oa are of the page's first byte
+ *
+ * Return: true if the access may go on; false: a fault, which out describes.
+ */
+bool sim_mmu_access(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn, enum sim_access access,
+		    struct sim_walk *out);
+
+/** sim_mmu_invalidate() - forget first_gfn..last_gfn (inclusive) on every vCPU (broadcast TLBI) */
+void sim_mmu_invalidate(struct sim_mmu *m, uint64_t first_gfn, uint64_t last_gfn);
+
+/** sim_mmu_invalidate_local() - forget one frame on one vCPU */
+void sim_mmu_invalidate_local(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn);
+
+/** sim_mmu_invalidate_all() - forget everything on every vCPU */
+void sim_mmu_invalidate_all(struct sim_mmu *m);
+
+/**
+ * sim_mmu_any_writable() - whether a vCPU could store to a frame without a walk, for checkers
+ * @vcpu: set to the lowest such vCPU; may be NULL
+ */
+bool sim_mmu_any_writable(const struct sim_mmu *m, uint64_t gfn, unsigned int *vcpu);
+
+/** sim_mmu_set_walk_hook() - see struct sim_walk_hook; fn NULL removes it */
+void sim_mmu_set_walk_hook(struct sim_mmu *m, struct sim_walk_hook hook);
+
+/** sim_mmu_tables() - the tables it walks */
+struct sim_s2 *sim_mmu_tables(const struct sim_mmu *m);
+
+/** struct sim_mmu_stats - counters since creation, summed over vCPUs */
+struct sim_mmu_stats {
+	uint64_t tlb_hits;
+	uint64_t tlb_misses;	/* walks */
+	uint64_t faults;
+	uint64_t af_updates;
+	uint64_t dirty_updates;
+	uint64_t invalidations;		/* broadcast, by range and of all */
+	uint64_t local_invalidations;
+};
+
+void sim_mmu_stats(const struct sim_mmu *m, struct sim_mmu_stats *out);
+
+#endif
