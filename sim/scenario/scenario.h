@@ -39,6 +39,7 @@
 
 struct sim_error;
 struct sim_history;
+struct sim_history_kind;
 struct sim_stats;
 struct sim_run_state;		/* the shell's side of a run */
 
@@ -102,6 +103,8 @@ struct sim_run {
  * @ntables: how many
  * @metrics: columns of the comparison table, in order
  * @nmetrics: how many
+ * @kinds: kinds of events that its policies emit (sim/engine/history.h)
+ * @nkinds: how many
  * @run: simulate and hand over results
  */
 struct sim_scenario {
@@ -111,6 +114,8 @@ struct sim_scenario {
 	size_t ntables;
 	const struct sim_metric *metrics;
 	size_t nmetrics;
+	const struct sim_history_kind *kinds;
+	uint32_t nkinds;
 	enum sim_run_result (*run)(struct sim_run *run);
 };
 
@@ -136,7 +141,8 @@ struct sim_policy_shape {
 
 /**
  * struct sim_policy_out - where the results of one policy go
- * @history: the event history, written to the policy's trace.zst; attach it to the engine
+ * @history: the event history, written to the policy's trace.zst; finished by
+ *	sim_run_policy_end(), not by the scenario
  * @series: figures over time
  */
 struct sim_policy_out {
@@ -162,7 +168,8 @@ void sim_run_value(struct sim_policy_out *out, const char *metric, uint64_t valu
 /**
  * sim_run_policy_end() - close the outputs of a policy
  * @out: the outputs; gone after this
- * @stats: its counters, written to stats.json and stats.txt; may be freed after this
+ * @stats: its counters, folded into the digest, written to stats.json and stats.txt; may be
+ *	destroyed after this
  *
  * Return: true; false when something could not be written: return SIM_RUN_INTERNAL, run->err is set.
  */
