@@ -115,6 +115,7 @@ static bool parse(const struct sim_param *param, const char *text, uint64_t *val
 	case SIM_PARAM_ENUM:
 		return parse_enum(param, text, value);
 	case SIM_PARAM_STRING:
+	case SIM_PARAM_PATH:
 		return string_valid(param, text);
 	}
 	return false;
@@ -253,7 +254,8 @@ static const struct slot *read_slot(const struct sim_params *params, const char 
 	const struct slot *slot = slot_of(params, name);
 
 	if (!slot || (slot->param->type != type &&
-	    !(type == SIM_PARAM_STRING && slot->param->type == SIM_PARAM_ENUM))) {
+	    !(type == SIM_PARAM_STRING && (slot->param->type == SIM_PARAM_ENUM ||
+	     slot->param->type == SIM_PARAM_PATH)))) {
 		fprintf(stderr, "weir-sim: %s: read, but not declared%s\n", name,
 			slot ? " with this type" : "");
 		abort();
@@ -346,6 +348,9 @@ void sim_param_range_text(const struct sim_param *param, char *buf, size_t size)
 		snprintf(buf, size, "text of %" PRIu64 "..%" PRIu64 " bytes, in UTF-8 without "
 			 "control characters", param->min,
 			 param->max ? param->max : (uint64_t)STRING_MAX_DEFAULT);
+		return;
+	case SIM_PARAM_PATH:
+		snprintf(buf, size, "the path of a file");
 		return;
 	}
 }

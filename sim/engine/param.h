@@ -20,6 +20,8 @@
  *   BOOL    on off, true false, yes no, 1 0. Canonical: on, off.
  *   ENUM    one of the choices, exactly.
  *   STRING  UTF-8 without control characters, `min` to `max` bytes long (max 0: 4096).
+ *   PATH    as STRING: a file to read. In a configuration file a relative path is relative to that
+ *           file, on the command line to the current directory. "" is no file, "-" standard input.
  *
  * Concurrency: none; one thread. Cost: setting and reading are linear in the number of parameters
  * (about a hundred): read them at set-up, not in an event.
@@ -41,7 +43,8 @@ enum sim_param_type {
 	SIM_PARAM_U64 = 0,
 	SIM_PARAM_BOOL,
 	SIM_PARAM_ENUM,
-	SIM_PARAM_STRING
+	SIM_PARAM_STRING,
+	SIM_PARAM_PATH
 };
 
 /* Where the value of a parameter came from. */
@@ -74,7 +77,7 @@ struct sim_param {
 	const char *description;
 };
 
-/* Table entries in one line each. */
+/* Table entries in short. */
 #define SIM_PARAM_U64_ENTRY(name_, unit_, def_, min_, max_, source_, description_)              \
 	{ .name = (name_), .type = SIM_PARAM_U64, .unit = (unit_), .def = (def_),               \
 	  .min = (min_), .max = (max_), .source = (source_), .description = (description_) }
@@ -86,6 +89,9 @@ struct sim_param {
 	  .choices = (choices_), .source = (source_), .description = (description_) }
 #define SIM_PARAM_STRING_ENTRY(name_, def_, source_, description_)                              \
 	{ .name = (name_), .type = SIM_PARAM_STRING, .unit = "", .def = (def_),                 \
+	  .source = (source_), .description = (description_) }
+#define SIM_PARAM_PATH_ENTRY(name_, def_, source_, description_)                                \
+	{ .name = (name_), .type = SIM_PARAM_PATH, .unit = "", .def = (def_),                   \
 	  .source = (source_), .description = (description_) }
 
 struct sim_params;
@@ -136,8 +142,8 @@ bool sim_params_assign(struct sim_params *params, const char *assignment, struct
 
 /*
  * Read a value. A name that is not registered, or is of another type, is a bug and aborts with its
- * name. sim_params_enum() is the index in the choices. sim_params_str() is of a STRING or ENUM, and
- * is valid until the parameter is set again.
+ * name. sim_params_enum() is the index in the choices. sim_params_str() is of a STRING, PATH or
+ * ENUM, and is valid until the parameter is set again.
  */
 uint64_t sim_params_u64(const struct sim_params *params, const char *name);
 bool sim_params_bool(const struct sim_params *params, const char *name);
