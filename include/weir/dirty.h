@@ -54,11 +54,8 @@
 #ifndef WEIR_DIRTY_H
 #define WEIR_DIRTY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "weir/status.h"
+#include "weir/types.h"
 
 #ifdef __cplusplus
 extern "C" {

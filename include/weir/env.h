@@ -5,14 +5,14 @@
  * The library is written against the vocabulary below and nothing else. WEIR_ENV_HEADER names the
  * header that supplies it; four come with the project:
  *
- *   "weir/env/hosted.h"        a VMM or a test program, over the compiler's __atomic builtins (default)
- *   "weir/env/freestanding.h"  a hypervisor without a C library: no header but <stdint.h> and friends
- *   "weir/env/linux.h"         inside the Linux kernel, over smp_load_acquire(), cmpxchg() and the like
+ *   "weir/env/hosted.h"        a VMM or a test program, over the compiler's builtins (default)
+ *   "weir/env/freestanding.h"  a hypervisor without a C library: only <stdint.h> and friends
+ *   "weir/env/linux.h"         the Linux kernel, over smp_load_acquire(), cmpxchg() and the like
  *   "weir/env/explore.h"       the interleaving explorer: every atomic is a scheduling point
  *
- * Atomics work on plain 8, 16, 32 and 64-bit integers, by pointer, and are generic in the width. The
- * orders are the subset on which C11 and the kernel's memory model agree, so that all four worlds
- * mean the same: relaxed, acquire, release, acq_rel, and one full fence.
+ * Atomics work on plain 8, 16, 32 and 64-bit integers, by pointer, and are generic in the width.
+ * The orders are the subset on which C11 and the kernel's memory model agree, so that all four
+ * worlds mean the same: relaxed, acquire, release, acq_rel, and one full fence.
  *
  *   weir_load_relaxed(p)              weir_load_acquire(p)
  *   weir_store_relaxed(p, v)          weir_store_release(p, v)
@@ -34,7 +34,7 @@
  *   weir_memcpy(d, s, n)  weir_memset(d, c, n)
  *   weir_popcount64(v)                set bits of v, as an unsigned int, without a libgcc call
  *   weir_ctz64(v)                     index of the lowest set bit; v is not 0
- *   weir_assert(cond)                 a state invariant: traps, warns or vanishes, as the world likes
+ *   weir_assert(cond)                 a state invariant: traps, warns or vanishes, as configured
  *   weir_trace(what, a, b)            a trace hook: a WEIR_TRACE_* number and two 64-bit values
  *   WEIR_API                          visibility of a public function's definition
  */

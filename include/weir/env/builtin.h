@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weir/env/builtin.h - the part of the seam that hosted.h and freestanding.h share: atomics over the
- * compiler's __atomic builtins on plain integers (gcc 7, clang 6 and later), and the few bit tricks.
+ * weir/env/builtin.h - the part of the seam that hosted.h and freestanding.h share: atomics over
+ * the compiler's __atomic builtins on plain integers (gcc 7, clang 6 and later), and the few bit
+ * tricks.
  *
  * Never <stdatomic.h>: kernels lack it and _Atomic does not belong in a public structure. None of
  * these becomes a library call as long as an operand is naturally aligned and at most 64 bits wide;
@@ -10,9 +11,7 @@
 #ifndef WEIR_ENV_BUILTIN_H
 #define WEIR_ENV_BUILTIN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "weir/types.h"
 
 #define weir_load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
 #define weir_load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)

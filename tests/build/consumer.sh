@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# consumer.sh PROJECT BUILD
+#
+# Goal: somebody else's project finds the installed library, by CMake and by pkg-config, links it
+# statically and shared, and runs.
+# Method: install BUILD into a scratch prefix, build consumer/ against it in each of these ways.
+
+. "$(dirname "$0")/lib.sh"
+
+project=$1 build=$2
+need cmake pkg-config cc
+scratch
+prefix=$work/prefix
+cmake --install "$build" --prefix "$prefix" > /dev/null
+version=$(sed -nE 's/^#define WEIR_VERSION_STRING "(.*)"/\1/p' "$prefix/include/weir/version.h")
+
+# expect WAY PROGRAM: its output is the version.
+expect() {
+	local said
+	said=$("$2") || complain "$1: exit code $?"
+	[ "$said" = "$version" ] || complain "$1: said '$said', expected '$version'"
+}
+
+cmake -S "$project/tests/build/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+	-DCMAKE_BUILD_TYPE=Release > "$work/log" 2>&1 &&
+	cmake --build "$work/cmake" >> "$work/log" 2>&1 || complain "$(cat "$work/log")"
+expect "find_package(weir), static" "$work/cmake/consumer_static"
+expect "find_package(weir), shared" "$work/cmake/consumer_shared"
+needed=$(readelf -d "$work/cmake/consumer_shared" | grep -c "NEEDED.*libweir\.so\.${version%.*}\]")
+[ "$needed" = 1 ] || complain "the shared consumer does not ask for libweir.so.${version%.*}"
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weir.pc)")
+# Installed elsewhere than configured for, so the prefix is told.
+read -ra flags < <(pkg-config --define-prefix --cflags --libs weir)
+cc "$project/tests/build/consumer/main.c" -o "$work/by_pc" "${flags[@]}" ||
+	complain "pkg-config: does not link"
+LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") expect "pkg-config, shared" "$work/by_pc"
+cc "$project/tests/build/consumer/main.c" -o "$work/by_pc_static" "${flags[@]}" -static ||
+	complain "pkg-config -static: does not link"
+expect "pkg-config, static" "$work/by_pc_static"
+finish "version $version by find_package and pkg-config, static and shared"
