@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty.c - a region's life: its memory, starting and stopping the log, its counters.
+ *
+ * What the module is, its invariants and its concurrency contract: weir/dirty.h. Its rooms:
+ *
+ *   dirty.c          init, start, stop, final, stats
+ *   dirty_fault.c    the writers: fault, mark, fold
+ *   dirty_read.c     get, get_bitmap, peek
+ *   dirty_take.c     clear, harvest
+ *   dirty_freeze.c   freeze, thaw
+ *   dirty_leaf.c     what readers do to descriptors
+ *   dirty_pass.c     how readers share the region, and what they owe it
+ *   dirty_scanset.c  entering and leaving the scan set
+ *   dirty_learn.c    the policies
+ */
+#include "dirty_internal.h"
+
+#define ALIGN_BYTES	64u
+
+/* Words of each level; the layout of a region's memory. */
+struct layout {
+	uint64_t groups;
+	uint64_t stripes;
+	uint64_t blocks;
+	uint64_t bytes;
+	bool ctl;
+};
+
+static bool is_power_of_2(uint32_t v)
+{
+	return v && !(v & (v - 1u));
+}
+
+static bool needs_dbm(uint32_t policy)
+{
+	return policy == WEIR_DIRTY_DBM_ALL || policy == WEIR_DIRTY_FIXED;
+}
+
+static bool has_dbm(const struct weir_dirty_config *cfg)
+{
+	return (cfg->flags & WEIR_DIRTY_F_DBM) && !(cfg->flags & WEIR_DIRTY_F_DBM_NEEDS_BBM);
+}
+
+static enum weir_status check(const struct weir_dirty_config *cfg)
+{
+	const uint32_t known = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_DBM_NEEDS_BBM |
+			       WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_TABLES_EXCLUSIVE |
+			       WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED;
+
+	if (!cfg->npages || cfg->npages > WEIR_DIRTY_PAGES_MAX || (cfg->base_gfn & 63u))
+		return WEIR_EINVAL;
+	if (cfg->base_gfn > ((uint64_t)1 << 52) - cfg->npages)
+		return WEIR_EINVAL;
+	if (cfg->table_pages && cfg->table_pages != 512u && cfg->table_pages != 2048u &&
+	    cfg->table_pages != TABLE_PAGES_MAX)
+		return WEIR_EINVAL;
+	if (cfg->policy > WEIR_DIRTY_ADAPTIVE || (cfg->flags & ~known))
+		return WEIR_EINVAL;
+	if (cfg->policy == WEIR_DIRTY_FIXED &&
+	    (!is_power_of_2(cfg->neighbourhood) || cfg->neighbourhood > SPAN_PAGES_MAX))
+		return WEIR_EINVAL;
+	if (cfg->flags & (WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED))
+		return WEIR_EOPNOTSUPP;
+	if (needs_dbm(cfg->policy) && !has_dbm(cfg))
+		return WEIR_EOPNOTSUPP;
+	return WEIR_OK;
+}
+
+static uint64_t aligned(uint64_t bytes)
+{
+	return (bytes + (ALIGN_BYTES - 1u)) & ~(uint64_t)(ALIGN_BYTES - 1u);
+}
+
+static struct layout lay_out(const struct weir_dirty_config *cfg)
+{
+	struct layout l;
+
+	l.groups = (cfg->npages + 63u) >> GROUP_SHIFT;
+	l.stripes = (l.groups + 63u) >> STRIPE_SHIFT;
+	l.blocks = (l.stripes + 63u) >> STRIPE_SHIFT;
+	l.ctl = cfg->policy == WEIR_DIRTY_ADAPTIVE && has_dbm(cfg);
+	l.bytes = aligned(sizeof(struct weir_dirty)) + aligned(l.groups * 8u) +
+		  2u * aligned(l.stripes * 8u) + 3u * aligned(l.blocks * 8u);
+	if (l.ctl)
+		l.bytes += aligned(l.groups * 2u);
+	return l;
+}
+
+WEIR_API size_t weir_dirty_size(const struct weir_dirty_config *cfg)
+{
+	struct layout l;
+
+	if (check(cfg))
+		return 0;
+	l = lay_out(cfg);
+	return l.bytes > (size_t)-1 ? 0 : (size_t)l.bytes;
+}
+
+/* Hand out the next piece of the region's memory. */
+static void *piece(unsigned char **at, uint64_t bytes)
+{
+	void *p = *at;
+
+	*at += aligned(bytes);
+	return p;
+}
+
+WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
+					  const struct weir_dirty_config *cfg,
+					  const struct weir_dirty_ops *ops, void *ctx,
+					  struct weir_dirty **out)
+{
+	enum weir_status status = check(cfg);
+	unsigned char *at = mem;
+	struct weir_dirty *d = mem;
+	struct layout l;
+
+	if (status)
+		return status;
+	if (!mem || ((uintptr_t)mem & (ALIGN_BYTES - 1u)) || !ops || !ops->leaf ||
+	    !ops->tlbi_range || !ops->tlbi_local || !ops->block_split || !out)
+		return WEIR_EINVAL;
+	l = lay_out(cfg);
+	if (size < l.bytes)
+		return WEIR_ENOMEM;
+	weir_memset(mem, 0, (size_t)l.bytes);
+	(void)piece(&at, sizeof(*d));
+	d->base_gfn = cfg->base_gfn;
+	d->npages = cfg->npages;
+	d->ngroups = l.groups;
+	d->bits = piece(&at, l.groups * 8u);
+	d->sum0 = piece(&at, l.stripes * 8u);
+	d->scan0 = piece(&at, l.stripes * 8u);
+	d->sum1 = piece(&at, l.blocks * 8u);
+	d->scan1 = piece(&at, l.blocks * 8u);
+	d->claim = piece(&at, l.blocks * 8u);
+	d->ctl = l.ctl ? piece(&at, l.groups * 2u) : NULL;
+	weir_assert((uint64_t)(at - (unsigned char *)mem) == l.bytes);
+	d->ops = ops;
+	d->ctx = ctx;
+	d->table_pages = cfg->table_pages ? cfg->table_pages : 512u;
+	d->eager = cfg->policy == WEIR_DIRTY_WP_EAGER;
+	d->rearm_dbm = cfg->policy == WEIR_DIRTY_DBM_ALL;
+	d->dbm = has_dbm(cfg);
+	d->exclusive = (cfg->flags & WEIR_DIRTY_F_TABLES_EXCLUSIVE) != 0;
+	d->counting = (cfg->flags & WEIR_DIRTY_F_COUNTERS) != 0;
+	if (cfg->policy == WEIR_DIRTY_DBM_ALL)
+		d->span_pages = SPAN_PAGES_MAX;
+	else if (cfg->policy == WEIR_DIRTY_FIXED)
+		d->span_pages = cfg->neighbourhood;
+	dirty_learn_init(d, cfg);
+	*out = d;
+	return WEIR_OK;
+}
+
+/* Set every bit of the region, or clear every bit, with the summaries. No reader is at work. */
+static void fill(struct weir_dirty *d, bool ones)
+{
+	uint64_t stripes = (d->ngroups + 63u) >> STRIPE_SHIFT;
+	uint64_t blocks = (stripes + 63u) >> STRIPE_SHIFT, i;
+
+	for (i = 0; i < d->ngroups; i++)
+		weir_store_relaxed(&d->bits[i], ones ? dirty_group_mask(d, i) : 0u);
+	for (i = 0; i < stripes; i++) {
+		uint64_t left = d->ngroups - (i << STRIPE_SHIFT);
+
+		weir_store_relaxed(&d->sum0[i],
+				   ones ? dirty_span(0, left < 64u ? left - 1u : 63u) : 0u);
+	}
+	for (i = 0; i < blocks; i++) {
+		uint64_t left = stripes - (i << STRIPE_SHIFT);
+
+		weir_store_relaxed(&d->sum1[i],
+				   ones ? dirty_span(0, left < 64u ? left - 1u : 63u) : 0u);
+	}
+}
+
+/* Nothing is in the scan set: for a region that is off. */
+static void empty_scan_set(struct weir_dirty *d)
+{
+	uint64_t stripes = (d->ngroups + 63u) >> STRIPE_SHIFT;
+	uint64_t blocks = (stripes + 63u) >> STRIPE_SHIFT, i;
+
+	for (i = 0; i < stripes; i++)
+		weir_store_relaxed(&d->scan0[i], (uint64_t)0);
+	for (i = 0; i < blocks; i++)
+		weir_store_relaxed(&d->scan1[i], (uint64_t)0);
+}
+
+/* Protect every page of the region, as if each had just been cleared. All stripes are claimed. */
+static enum weir_status protect_all(struct weir_dirty *d)
+{
+	uint64_t group, last = d->ngroups - 1u;
+	struct dirty_pass p;
+
+	dirty_pass_init(&p, d);
+	p.learn = false;
+	for (group = 0; group <= last; group++) {
+		p.block = group >> (2u * STRIPE_SHIFT);
+		p.claimed |= dirty_bit(group >> STRIPE_SHIFT);
+		(void)dirty_rearm(&p, group, dirty_group_mask(d, group), 0);
+		if ((group & 4095u) == 4095u || group == last)
+			dirty_pass_end(&p);
+	}
+	dirty_pass_count(&p);
+	return p.status;
+}
+
+WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
+{
+	enum weir_status status = WEIR_OK;
+
+	if (weir_load_acquire(&d->state) != DIRTY_OFF ||
+	    !dirty_claim_range(d, 0, d->ngroups - 1u))
+		return WEIR_EBUSY;
+	fill(d, all_dirty);
+	empty_scan_set(d);
+	dirty_learn_reset(d, all_dirty);
+	weir_store_relaxed(&d->frozen, 0u);
+	/* Release: whoever sees logging on sees the bits above. */
+	weir_store_release(&d->state, (uint32_t)DIRTY_LOGGING);
+	if (all_dirty) {
+		dirty_unclaim_range(d, 0, d->ngroups - 1u);
+	} else {
+		weir_fence_full();	/* pairs with untrack() of dirty_fault.c */
+		status = protect_all(d);
+	}
+	return status;
+}
+
+WEIR_API void weir_dirty_stop(struct weir_dirty *d)
+{
+	weir_store_release(&d->state, (uint32_t)DIRTY_OFF);
+	weir_store_relaxed(&d->frozen, 0u);
+}
+
+WEIR_API enum weir_status weir_dirty_final(struct weir_dirty *d)
+{
+	if (weir_load_acquire(&d->state) != DIRTY_LOGGING)
+		return WEIR_EINVAL;
+	weir_store_release(&d->state, (uint32_t)DIRTY_FINAL);
+	return WEIR_OK;
+}
+
+WEIR_API void weir_dirty_cursor_init(const struct weir_dirty *d, struct weir_dirty_cursor *cur)
+{
+	cur->next_gfn = d->base_gfn;
+	cur->last_gfn = d->base_gfn + (d->npages - 1u);
+	cur->done = false;
+}
+
+/* KVM's rule for a range of the bitmap: it starts on a word, and ends on one or at the end. */
+bool dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages)
+{
+	uint64_t first = first_gfn - d->base_gfn;
+
+	if (first_gfn < d->base_gfn || (first & 63u) || first > d->npages)
+		return false;
+	if (npages > d->npages - first)
+		return false;
+	return !(npages & 63u) || npages == d->npages - first;
+}
+
+WEIR_API void weir_dirty_stats(const struct weir_dirty *d, struct weir_dirty_stats *out)
+{
+	const uint64_t *from = (const uint64_t *)&d->stats;
+	uint64_t *to = (uint64_t *)out;
+	size_t i;
+
+	for (i = 0; i < sizeof(*out) / sizeof(*to); i++)
+		to[i] = weir_load_relaxed(&from[i]);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty_fault.c - the writers' side: a write that faulted, a write that was reported.
+ *
+ * A fault either traps (the page's bit is set and its leaf becomes writable) or promotes (the group
+ * enters the scan set, the leaf becomes writable-dirty and its neighbours writable-clean). It runs
+ * against readers without a lock:
+ *
+ *   fault                              reader
+ *   F1 set the bit                     R1 take the bit
+ *   F2 make the leaf writable            (fence)
+ *     (fence)                          R2 take the leaf's write permission, if it has it
+ *   F3 set the bit if it is gone       R3 invalidate, then hand the page over
+ *
+ * If R2 does not see F2, F3 sees R1 and sets the bit again. If it does, the leaf traps again and the
+ * write that is to be retried faults once more. Promotion has the same shape with the scan set in
+ * the bit's place, see dirty_scanset.c.
+ *
+ * Cost: a trap is two or three atomic operations and a compare-and-swap; a promotion one
+ * compare-and-swap a leaf, at most SPAN_PAGES_MAX.
+ */
+#include "dirty_internal.h"
+
+/* Whether a leaf lets a write through, as the hardware reads it. */
+static bool lets_write(const struct weir_dirty *d, uint64_t desc)
+{
+	return (desc & WEIR_DIRTY_DESC_W) || (d->dbm && (desc & WEIR_DIRTY_DESC_DBM));
+}
+
+/*
+ * Turn the leaf from trapping into trapping | set. Says WEIR_OK with *info spurious if it lets
+ * writes through already. type: bits 1:0 of the descriptor, so that a block that is being split is
+ * not taken for a leaf.
+ */
+static enum weir_status relax_leaf(struct weir_dirty *d, uint64_t *leaf, uint64_t type, uint64_t set,
+				   struct weir_dirty_fault_info *info)
+{
+	uint64_t v = weir_load_relaxed(leaf);
+	unsigned int tries;
+
+	for (tries = 0; tries < LEAF_TRIES_MAX; tries++) {
+		if (!(v & WEIR_DIRTY_DESC_VALID))
+			return WEIR_ENOENT;
+		if ((v & DESC_TYPE) != type)
+			return WEIR_EAGAIN;
+		if (lets_write(d, v)) {
+			info->outcome = WEIR_DIRTY_SPURIOUS;
+			return WEIR_OK;
+		}
+		/* Release: whoever sees the permission sees the bit (I4) or the scan set (I2). */
+		if (weir_cas_release(leaf, &v, v | set)) {
+			info->leaves++;
+			return WEIR_OK;
+		}
+	}
+	return WEIR_EAGAIN;
+}
+
+/* The page's bit keeps its dirtiness. */
+static enum weir_status trap(struct weir_dirty *d, uint64_t *leaf, uint64_t group, uint64_t page,
+			     struct weir_dirty_fault_info *info)
+{
+	enum weir_status status;
+
+	info->outcome = WEIR_DIRTY_TRAPPED;
+	dirty_set_bits(d, group, page);				/* F1 */
+	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_W, info);	/* F2 */
+	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
+		return status;
+	weir_fence_full();	/* pairs with dirty_retire() */
+	if (!(weir_load_relaxed(&d->bits[group]) & page))
+		dirty_set_bits(d, group, page);			/* F3 */
+	return WEIR_OK;
+}
+
+/* Neighbours of one group become writable-clean. leaf: the group's first. */
+static void promote_neighbours(struct weir_dirty *d, uint64_t *leaf, uint64_t group,
+			       uint64_t pages, struct weir_dirty_fault_info *info)
+{
+	uint64_t gfn = dirty_gfn_of(d, group), todo;
+
+	if (d->ops->writable)
+		pages &= d->ops->writable(d->ctx, gfn);
+	for (todo = pages; todo; todo &= todo - 1u) {
+		unsigned int i = weir_ctz64(todo);
+		uint64_t v = weir_load_relaxed(&leaf[i]);
+
+		if (!(v & WEIR_DIRTY_DESC_VALID) || lets_write(d, v))
+			continue;
+		if (weir_cas_release(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
+			info->leaves++;
+	}
+}
+
+/*
+ * The page and its neighbourhood of npages from `first` on are handed to the hardware. leaf maps
+ * gfn and stands in a table that holds the whole neighbourhood.
+ */
+static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t gfn, uint64_t first,
+				uint64_t npages, struct weir_dirty_fault_info *info)
+{
+	uint64_t from = first < d->base_gfn ? 0 : first - d->base_gfn;
+	uint64_t to = first + (npages - 1u) - d->base_gfn;
+	uint64_t own = dirty_group_of(d, gfn), page = gfn - d->base_gfn, group;
+	enum weir_status status;
+
+	if (to > d->npages - 1u)
+		to = d->npages - 1u;
+	info->outcome = WEIR_DIRTY_PROMOTED;
+	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++)
+		dirty_enter_scan_set(d, group);
+	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_DBM | WEIR_DIRTY_DESC_W, info);
+	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
+		return status;
+	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++) {
+		uint64_t start = group << GROUP_SHIFT;
+		uint64_t pages = dirty_span(from > start ? from - start : 0,
+					    to < start + 63u ? to - start : 63u);
+
+		if (group == own)
+			pages &= ~dirty_bit(page);
+		promote_neighbours(d, leaf + ((ptrdiff_t)start - (ptrdiff_t)page), group, pages,
+				   info);
+	}
+	weir_fence_full();	/* pairs with dirty_leave_scan_set() */
+	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++)
+		dirty_enter_scan_set(d, group);
+	return WEIR_OK;
+}
+
+/* The page leaf of gfn, splitting the block that maps it. */
+static enum weir_status page_leaf(struct weir_dirty *d, uint64_t gfn, uint64_t **leaf,
+				  struct weir_dirty_fault_info *info)
+{
+	unsigned int tries, order;
+
+	for (tries = 0; tries < LEAF_TRIES_MAX; tries++) {
+		enum weir_status status;
+
+		order = 0;
+		*leaf = d->ops->leaf(d->ctx, gfn, &order);
+		if (!*leaf)
+			return WEIR_ENOENT;
+		if (!order)
+			return WEIR_OK;
+		status = d->ops->block_split(d->ctx, gfn);
+		if (status)
+			return status;
+		info->split = true;
+		dirty_count(d, blocks_split, 1);
+	}
+	return WEIR_EAGAIN;
+}
+
+static bool may_write(struct weir_dirty *d, uint64_t gfn)
+{
+	uint64_t group = dirty_group_of(d, gfn);
+
+	return !d->ops->writable || (d->ops->writable(d->ctx, dirty_gfn_of(d, group)) &
+				     dirty_bit(gfn - d->base_gfn));
+}
+
+/* Logging is off: the page, or the block, becomes writable. */
+static enum weir_status untrack(struct weir_dirty *d, uint64_t gfn,
+				struct weir_dirty_fault_info *info)
+{
+	unsigned int order = 0;
+	uint64_t *leaf = d->ops->leaf(d->ctx, gfn, &order);
+	enum weir_status status;
+
+	if (!leaf)
+		return WEIR_ENOENT;
+	if (!may_write(d, gfn))
+		return WEIR_EFAULT;
+	info->outcome = WEIR_DIRTY_UNTRACKED;
+	status = relax_leaf(d, leaf, order ? DESC_BLOCK : DESC_PAGE, WEIR_DIRTY_DESC_W, info);
+	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
+		return status;
+	weir_fence_full();	/* pairs with weir_dirty_start() */
+	if (weir_load_relaxed(&d->state) != DIRTY_OFF) {
+		uint64_t first = gfn & ~(((uint64_t)1 << order) - 1u);
+
+		/* Logging began meanwhile, and may not have seen that the leaf is writable. */
+		weir_dirty_fold(d, first, order, WEIR_DIRTY_DESC_VALID | WEIR_DIRTY_DESC_W);
+	}
+	return WEIR_OK;
+}
+
+static enum weir_status track(struct weir_dirty *d, uint64_t gfn, bool may_promote,
+			      struct weir_dirty_fault_info *info)
+{
+	uint64_t first = 0, npages = 0, *leaf;
+	enum weir_status status;
+
+	status = page_leaf(d, gfn, &leaf, info);
+	if (status)
+		return status;
+	if (lets_write(d, weir_load_relaxed(leaf)))
+		return WEIR_OK;		/* spurious */
+	if (!may_write(d, gfn))
+		return WEIR_EFAULT;
+	if (may_promote)
+		first = dirty_fault_span(d, gfn, &npages);
+	if (npages)
+		return promote(d, leaf, gfn, first, npages, info);
+	return trap(d, leaf, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn), info);
+}
+
+static void count_fault(struct weir_dirty *d, enum weir_status status,
+			const struct weir_dirty_fault_info *info)
+{
+	if (status)
+		dirty_count(d, faults_failed, 1);
+	else if (info->outcome == WEIR_DIRTY_TRAPPED)
+		dirty_count(d, faults_trapped, 1);
+	else if (info->outcome == WEIR_DIRTY_SPURIOUS)
+		dirty_count(d, faults_spurious, 1);
+	else if (info->outcome == WEIR_DIRTY_PROMOTED)
+		dirty_count(d, faults_promoted, 1);
+	if (!status && info->outcome == WEIR_DIRTY_PROMOTED)
+		dirty_count(d, leaves_promoted, info->leaves);
+}
+
+WEIR_API enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
+					   struct weir_dirty_fault_info *info)
+{
+	struct weir_dirty_fault_info did = { WEIR_DIRTY_SPURIOUS, 0, false };
+	/* Acquire: pairs with start(), stop() and final(). */
+	uint32_t state = weir_load_acquire(&d->state);
+	enum weir_status status;
+
+	if (gfn < d->base_gfn || gfn - d->base_gfn >= d->npages)
+		return WEIR_ERANGE;
+	if (state == DIRTY_OFF)
+		status = untrack(d, gfn, &did);
+	else
+		status = track(d, gfn, state == DIRTY_LOGGING && !weir_load_relaxed(&d->frozen),
+			       &did);
+	if (!status && did.outcome != WEIR_DIRTY_SPURIOUS) {
+		d->ops->tlbi_local(d->ctx, gfn);
+		dirty_count(d, tlbi_locals, 1);
+	}
+	if (d->counting)
+		count_fault(d, status, &did);
+	if (info)
+		*info = did;
+	if (!status && state == DIRTY_FINAL) {
+		dirty_set_bits(d, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn));
+		dirty_count(d, pages_late, 1);
+		return WEIR_ESHUTDOWN;
+	}
+	return status;
+}
+
+WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_gfn,
+					  uint64_t npages)
+{
+	uint32_t state = weir_load_acquire(&d->state);
+	uint64_t first = first_gfn - d->base_gfn, group, last;
+
+	if (first_gfn < d->base_gfn || !npages || first >= d->npages || npages > d->npages - first)
+		return WEIR_ERANGE;
+	if (state == DIRTY_OFF)
+		return WEIR_OK;
+	last = first + (npages - 1u);
+	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++) {
+		uint64_t start = group << GROUP_SHIFT;
+
+		dirty_set_bits(d, group, dirty_span(first > start ? first - start : 0,
+						    last < start + 63u ? last - start : 63u));
+	}
+	dirty_count(d, pages_marked, npages);
+	if (state != DIRTY_FINAL)
+		return WEIR_OK;
+	dirty_count(d, pages_late, npages);
+	return WEIR_ESHUTDOWN;
+}
+
+WEIR_API void weir_dirty_fold(struct weir_dirty *d, uint64_t gfn, unsigned int order,
+			      uint64_t old_desc)
+{
+	uint64_t first = gfn, last = gfn + (((uint64_t)1 << order) - 1u);
+	uint64_t end = d->base_gfn + (d->npages - 1u);
+
+	if (!(old_desc & WEIR_DIRTY_DESC_VALID) || !(old_desc & WEIR_DIRTY_DESC_W))
+		return;
+	if (first < d->base_gfn)
+		first = d->base_gfn;
+	if (last > end)
+		last = end;
+	if (first <= last)
+		(void)weir_dirty_mark(d, first, last - first + 1u);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dirty_internal.h - the region's layout, and the few operations on its words that all of lib/dirty*
+ * share.
+ *
+ * A region is one header and six arrays behind it:
+ *
+ *   bits[group]    the bitmap: one word of 64 pages a group
+ *   sum0[stripe]   which groups of the stripe may have a bit set      (64 groups)
+ *   sum1[block]    which stripes of the block may have a bit in sum0  (64 stripes)
+ *   scan0[stripe]  which groups of the stripe are in HW mode: the scan set
+ *   scan1[block]   which stripes of the block may have a bit in scan0
+ *   claim[block]   which stripes of the block a reader is working on
+ *   ctl[group]     what ADAPTIVE has learned (that policy only)
+ *
+ * A summary bit that is set may be stale, a summary bit that is clear is true (I6) - except while a
+ * reader that holds the claim of the stripe is in the middle of retiring it. Readers therefore look
+ * at claim as well, see dirty_claim().
+ *
+ * Raising and retiring a summary bit is the store-buffer pattern, twice: the writer sets the child,
+ * fences, and looks at the parent; the reader clears the parent, fences, and looks at the child. At
+ * least one of the two sees the other.
+ */
+#ifndef WEIR_LIB_DIRTY_INTERNAL_H
+#define WEIR_LIB_DIRTY_INTERNAL_H
+
+#include "weir/env.h"
+#include "weir/dirty.h"
+
+#define GROUP_SHIFT	6u	/* pages a group */
+#define STRIPE_SHIFT	6u	/* groups a stripe, stripes a block */
+#define TABLE_PAGES_MAX	8192u
+#define SPAN_PAGES_MAX	512u	/* the widest promotion */
+
+/* Tries before a leaf that others keep changing is left to the retry of the access. */
+#define LEAF_TRIES_MAX	8u
+
+#define DESC_TYPE	((uint64_t)3)
+#define DESC_BLOCK	((uint64_t)1)	/* bits 1:0 of a block, above the last level */
+#define DESC_PAGE	((uint64_t)3)	/* bits 1:0 of a page, at the last level */
+
+enum dirty_state {
+	DIRTY_OFF = 0,
+	DIRTY_LOGGING = 1,
+	DIRTY_FINAL = 2
+};
+
+struct weir_dirty {
+	uint64_t base_gfn;
+	uint64_t npages;
+	uint64_t ngroups;
+	uint64_t *bits;
+	uint64_t *sum0;
+	uint64_t *sum1;
+	uint64_t *scan0;
+	uint64_t *scan1;
+	uint64_t *claim;
+	uint16_t *ctl;			/* NULL unless ADAPTIVE with usable DBM */
+	const struct weir_dirty_ops *ops;
+	void *ctx;
+	uint32_t table_pages;
+	uint32_t span_pages;		/* pages promoted by a fault: FIXED, DBM_ALL; else 0 */
+	uint32_t good_pages_min;	/* ADAPTIVE: dirty pages that make a group worth promoting */
+	uint32_t keep_pages_min;	/* ADAPTIVE: and worth keeping */
+	bool eager;			/* split blocks when they are re-armed */
+	bool rearm_dbm;			/* DBM_ALL: re-arming gives DBM */
+	bool dbm;			/* the hardware heeds DBM */
+	bool exclusive;			/* WEIR_DIRTY_F_TABLES_EXCLUSIVE */
+	bool counting;
+	uint32_t state;			/* enum dirty_state; atomic */
+	uint32_t frozen;		/* no more promotions; atomic */
+	struct weir_dirty_stats stats;	/* each field atomic, relaxed */
+};
+
+/* Count n on a field of the statistics. */
+#define dirty_count(d, field, n)                                                 \
+	do {                                                                     \
+		if ((d)->counting)                                               \
+			(void)weir_fetch_add_relaxed(&(d)->stats.field,          \
+						     (uint64_t)(n));             \
+	} while (0)
+
+/* Bits lo..hi of a word; 0 <= lo <= hi <= 63. */
+static inline uint64_t dirty_span(uint64_t lo, uint64_t hi)
+{
+	return (~(uint64_t)0 << lo) & (~(uint64_t)0 >> (63u - hi));
+}
+
+static inline uint64_t dirty_bit(uint64_t index)
+{
+	return (uint64_t)1 << (index & 63u);
+}
+
+static inline uint64_t dirty_group_of(const struct weir_dirty *d, uint64_t gfn)
+{
+	return (gfn - d->base_gfn) >> GROUP_SHIFT;
+}
+
+static inline uint64_t dirty_gfn_of(const struct weir_dirty *d, uint64_t group)
+{
+	return d->base_gfn + (group << GROUP_SHIFT);
+}
+
+/* The pages of a group that exist: all 64, but in the last group of a ragged region. */
+static inline uint64_t dirty_group_mask(const struct weir_dirty *d, uint64_t group)
+{
+	uint64_t first = group << GROUP_SHIFT;
+
+	if (d->npages - first >= 64u)
+		return ~(uint64_t)0;
+	return dirty_span(0, d->npages - first - 1u);
+}
+
+/*
+ * Set a bit in a summary word after its child was set. The fence is the writer's half of the
+ * store-buffer pattern; it pairs with the one in dirty_retire() or dirty_pass_end().
+ */
+static inline void dirty_raise(uint64_t *word, uint64_t bit)
+{
+	weir_fence_full();
+	if (!(weir_load_relaxed(word) & bit))
+		(void)weir_fetch_or_release(word, bit);	/* pairs with dirty_claim()'s acquire */
+}
+
+/* Set bits of a group, and make them reachable (I6). */
+static inline void dirty_set_bits(struct weir_dirty *d, uint64_t group, uint64_t pages)
+{
+	uint64_t stripe = group >> STRIPE_SHIFT;
+
+	/* Release: whoever takes the bit sees the write that it stands for. */
+	(void)weir_fetch_or_release(&d->bits[group], pages);
+	dirty_raise(&d->sum0[stripe], dirty_bit(group));
+	dirty_raise(&d->sum1[stripe >> STRIPE_SHIFT], dirty_bit(stripe));
+}
+
+static inline bool dirty_in_scan_set(const struct weir_dirty *d, uint64_t group)
+{
+	return (weir_load_relaxed(&d->scan0[group >> STRIPE_SHIFT]) & dirty_bit(group)) != 0;
+}
+
+/*
+ * One reader's pass over part of a region: the stripes of one block that it holds, and what it owes
+ * them (an invalidation, groups to let go) before it may release them.
+ */
+struct dirty_pass {
+	struct weir_dirty *d;
+	uint64_t block;
+	uint64_t claimed;		/* stripes of the block that this pass holds */
+	bool learn;			/* ADAPTIVE, logging, not frozen */
+
+	/* the invalidation that is owed: pages first..last, if there is one */
+	bool tlbi;
+	uint64_t tlbi_first_gfn;
+	uint64_t tlbi_last_gfn;
+
+	/* groups that were demoted and leave the scan set after the invalidation */
+	uint64_t demoted_stripes;
+	uint64_t demoted[64];
+
+	/* the last answer of ops->leaf: pages run_first..run_last */
+	uint64_t run_first_gfn;
+	uint64_t run_last_gfn;
+	uint64_t *run;
+	unsigned int run_order;
+
+	/* what the reader wants and has */
+	struct weir_dirty_word *words;
+	size_t nwords_max;
+	size_t nwords;
+	uint64_t *bitmap;
+	uint64_t bitmap_group;		/* the group of bitmap[0] */
+	uint64_t budget_ptes;		/* 0: no limit */
+	uint64_t ptes;			/* descriptors visited so far */
+	enum weir_status status;	/* WEIR_ENOMEM once an eager split failed */
+
+	/* counted here, added to the statistics once a pass */
+	uint64_t ptes_scanned;
+	uint64_t ptes_rearmed;
+	uint64_t leaves_promoted;
+	uint64_t leaves_demoted;
+	uint64_t groups_demoted;
+	uint64_t pages;
+};
+
+/* dirty.c */
+bool dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
+
+/* dirty_pass.c */
+void dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d);
+uint64_t dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only);
+bool dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
+void dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
+void dirty_pass_end(struct dirty_pass *p);
+void dirty_pass_count(struct dirty_pass *p);
+void dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied);
+bool dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur);
+
+/* dirty_leaf.c */
+uint64_t *dirty_lookup(struct dirty_pass *p, uint64_t gfn);
+uint64_t dirty_scan(struct dirty_pass *p, uint64_t group);
+uint64_t dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask);
+void dirty_demote(struct dirty_pass *p, uint64_t group);
+
+/* dirty_scanset.c */
+void dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);
+bool dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves);
+
+/* dirty_learn.c */
+enum dirty_verdict {
+	DIRTY_KEEP = 0,
+	DIRTY_PROMOTE = 1,
+	DIRTY_DEMOTE = 2
+};
+void dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg);
+void dirty_learn_reset(struct weir_dirty *d, bool all_dirty);
+enum dirty_verdict dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages, bool hw);
+uint64_t dirty_learn_span(uint64_t pages);
+uint64_t dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages);
+
+/* Whether the pass has spent its budget. */
+static inline bool dirty_spent(const struct dirty_pass *p)
+{
+	return p->budget_ptes && p->ptes >= p->budget_ptes;
+}
+
+/*
+ * Walk the stripes of a cursor's range that may hold something: claim them block by block, hand each
+ * to work(), settle what the block owes, go on. work() returns false to stop, with *group set to
+ * where to go on. Inlined into each reader, so that work() is a direct call.
+ */
+static inline enum weir_status dirty_walk(struct dirty_pass *p, struct weir_dirty_cursor *cur,
+					  bool scan_only,
+					  bool (*work)(struct dirty_pass *p, uint64_t stripe,
+						       uint64_t groups, uint64_t *group))
+{
+	struct weir_dirty *d = p->d;
+	uint64_t last = dirty_group_of(d, cur->last_gfn);
+
+	while (!cur->done) {
+		uint64_t first = dirty_group_of(d, cur->next_gfn);
+		uint64_t block = first >> (2u * STRIPE_SHIFT);
+		uint64_t end = (block << (2u * STRIPE_SHIFT)) + 4095u;	/* last group of the block */
+		uint64_t to = end < last ? end : last;
+		uint64_t busy, todo, group = 0;
+		bool stopped = false;
+
+		busy = dirty_claim(p, block, dirty_span((first >> STRIPE_SHIFT) & 63u,
+							(to >> STRIPE_SHIFT) & 63u), scan_only);
+		for (todo = p->claimed; todo && !stopped; todo &= todo - 1u) {
+			uint64_t stripe = (block << STRIPE_SHIFT) + weir_ctz64(todo);
+			uint64_t lo = stripe << STRIPE_SHIFT;
+			uint64_t from = first > lo ? first - lo : 0;
+			uint64_t upto = to < lo + 63u ? to - lo : 63u;
+
+			stopped = !work(p, stripe, dirty_span(from, upto), &group);
+		}
+		dirty_pass_end(p);
+		if (stopped) {
+			cur->next_gfn = dirty_gfn_of(d, group);
+			return WEIR_EAGAIN;
+		}
+		if (busy) {
+			group = ((block << STRIPE_SHIFT) + weir_ctz64(busy)) << STRIPE_SHIFT;
+			if (group > first)
+				cur->next_gfn = dirty_gfn_of(d, group);
+			dirty_count(d, readers_busy, 1);
+			return WEIR_EBUSY;
+		}
+		cur->done = to == last;
+		cur->next_gfn = cur->done ? cur->last_gfn : dirty_gfn_of(d, to + 1u);
+	}
+	return WEIR_OK;
+}
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty_leaf.c - what readers do to leaf descriptors: find, scan, re-arm, demote.
+ *
+ * Everything here runs under the claim of the stripe. The others who may write these descriptors
+ * meanwhile are the hardware, which sets AF, and W on a leaf with DBM; weir_dirty_fault(), which
+ * only turns trapping leaves into something else; and the owner of the tables, unless it has
+ * promised not to (WEIR_DIRTY_F_TABLES_EXCLUSIVE). So a bit is taken away by an atomic and, and DBM
+ * is given by a compare-and-swap from a trapping leaf.
+ *
+ * The one plain store: a leaf that is valid, writable and accessed is one that neither the hardware
+ * nor a fault has a reason to write. A hardware update in flight compares with the descriptor of
+ * before it became writable; if it finds just that after our store, it sets W again, which is right.
+ *
+ * Cost: a scan reads 64 descriptors, eight cache lines, and looks into a line only if one of its
+ * eight leaves is writable.
+ */
+#include "dirty_internal.h"
+
+/* How far ahead of itself a scan prefetches, in descriptors: 2 KiB. */
+#define PREFETCH_PTES	256u
+
+/* The descriptor that maps gfn, NULL if there is none; p->run_order is log2 of its pages. */
+uint64_t *dirty_lookup(struct dirty_pass *p, uint64_t gfn)
+{
+	struct weir_dirty *d = p->d;
+
+	if (gfn < p->run_first_gfn || gfn > p->run_last_gfn) {
+		unsigned int order = 0;
+		uint64_t *desc = d->ops->leaf(d->ctx, gfn, &order);
+		uint64_t span = desc && !order ? d->table_pages : (uint64_t)1 << order;
+
+		p->run_first_gfn = gfn & ~(span - 1u);
+		p->run_last_gfn = p->run_first_gfn + (span - 1u);
+		p->run_order = order;
+		p->run = desc && !order ? desc - (gfn - p->run_first_gfn) : desc;
+	}
+	if (!p->run || p->run_order)
+		return p->run;
+	return p->run + (gfn - p->run_first_gfn);
+}
+
+/* The last answer of ops->leaf no longer holds. */
+static void forget_run(struct dirty_pass *p)
+{
+	p->run_first_gfn = 1;
+	p->run_last_gfn = 0;
+}
+
+static void owe_tlbi(struct dirty_pass *p, uint64_t first_gfn, uint64_t last_gfn)
+{
+	if (!p->tlbi || first_gfn < p->tlbi_first_gfn)
+		p->tlbi_first_gfn = first_gfn;
+	if (!p->tlbi || last_gfn > p->tlbi_last_gfn)
+		p->tlbi_last_gfn = last_gfn;
+	p->tlbi = true;
+}
+
+/* Which of 64 leaves are writable. */
+static uint64_t scan_leaves(const uint64_t *leaf)
+{
+	uint64_t pages = 0;
+	unsigned int line, i;
+
+	for (line = 0; line < 64u; line += 8u) {
+		uint64_t v[8], any = 0;
+
+		weir_prefetch(leaf + line + PREFETCH_PTES);
+		for (i = 0; i < 8u; i++) {
+			/* Acquire is not needed: content is read after the TLBI's barrier. */
+			v[i] = weir_load_relaxed(&leaf[line + i]);
+			any |= v[i];
+		}
+		if (!(any & WEIR_DIRTY_DESC_W))
+			continue;
+		for (i = 0; i < 8u; i++)
+			pages |= ((v[i] >> 7) & 1u) << (line + i);
+	}
+	return pages;
+}
+
+/* Pages of a group of the scan set that are writable-dirty. Changes nothing. */
+uint64_t dirty_scan(struct dirty_pass *p, uint64_t group)
+{
+	struct weir_dirty *d = p->d;
+	const uint64_t *leaf = dirty_lookup(p, dirty_gfn_of(d, group));
+	uint64_t mask = dirty_group_mask(d, group);
+
+	p->ptes += 64u;
+	p->ptes_scanned += 64u;
+	if (!leaf)
+		return 0;
+	if (p->run_order)
+		return weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W ? mask : 0;
+	return scan_leaves(leaf) & mask;
+}
+
+/*
+ * Protect the block that maps gfn, or split it if the policy is eager. Returns the page leaf that
+ * maps gfn now, or NULL if nothing is left to do.
+ */
+static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
+{
+	const uint64_t off = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
+	struct weir_dirty *d = p->d;
+	uint64_t *desc = p->run;
+	unsigned int tries;
+
+	for (tries = 0; tries < LEAF_TRIES_MAX && desc && p->run_order; tries++) {
+		uint64_t v = weir_load_relaxed(desc);
+
+		if ((v & DESC_TYPE) == DESC_BLOCK && d->eager && !p->status) {
+			p->status = d->ops->block_split(d->ctx, gfn);
+			if (!p->status) {
+				dirty_count(d, blocks_split, 1);
+				forget_run(p);
+				desc = dirty_lookup(p, gfn);
+				continue;
+			}
+			p->status = WEIR_ENOMEM;
+		}
+		if ((v & DESC_TYPE) == DESC_BLOCK) {
+			if (!(v & off))
+				return NULL;
+			if (!weir_cas_relaxed(desc, &v, v & ~off))
+				continue;
+			owe_tlbi(p, p->run_first_gfn, p->run_last_gfn);
+			p->ptes_rearmed++;
+			return NULL;
+		}
+		forget_run(p);	/* split, or unmapped, under our feet */
+		desc = dirty_lookup(p, gfn);
+	}
+	return desc && !p->run_order ? desc : NULL;
+}
+
+/*
+ * Take write permission from the leaves of `pages`; in TRAP mode DBM as well. Returns those of them
+ * that trap now.
+ */
+static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, uint64_t pages, bool hw)
+{
+	const uint64_t settled = WEIR_DIRTY_DESC_VALID | WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_AF;
+	const uint64_t off = hw ? WEIR_DIRTY_DESC_W : WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
+	bool exclusive = p->d->exclusive;
+	unsigned int first = 0, last = 0, changed = 0;
+	uint64_t traps = 0, todo;
+
+	for (todo = pages; todo; todo &= todo - 1u) {
+		unsigned int i = weir_ctz64(todo);
+		uint64_t v = weir_load_relaxed(&leaf[i]);
+
+		if (!hw || !(v & WEIR_DIRTY_DESC_DBM))
+			traps |= dirty_bit(i);
+		if (!(v & off))
+			continue;	/* traps already, or is writable-clean */
+		if (exclusive && (v & settled) == settled)
+			weir_store_relaxed(&leaf[i], v & ~off);
+		else
+			(void)weir_fetch_and_relaxed(&leaf[i], ~off);
+		if (!changed++)
+			first = i;
+		last = i;
+	}
+	if (changed) {
+		p->ptes_rearmed += changed;
+		owe_tlbi(p, gfn + first, gfn + last);
+	}
+	return traps;
+}
+
+/* Give DBM to those of `pages` that trap and may be written. The group is in the scan set (I2). */
+static void promote_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, uint64_t pages)
+{
+	const uint64_t set = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
+	struct weir_dirty *d = p->d;
+	uint64_t todo;
+
+	if (d->ops->writable)
+		pages &= d->ops->writable(d->ctx, gfn);
+	for (todo = pages; todo; todo &= todo - 1u) {
+		unsigned int i = weir_ctz64(todo);
+		uint64_t v = weir_load_relaxed(&leaf[i]);
+
+		if (!(v & WEIR_DIRTY_DESC_VALID) || (v & set))
+			continue;
+		/* Release: whoever sees DBM sees the group in the scan set (I2). */
+		if (weir_cas_release(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
+			p->leaves_promoted++;
+	}
+}
+
+/* Every page of the group traps again; the group leaves the scan set when the pass ends its block. */
+void dirty_demote(struct dirty_pass *p, uint64_t group)
+{
+	const uint64_t off = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
+	struct weir_dirty *d = p->d;
+	uint64_t gfn = dirty_gfn_of(d, group), mask = dirty_group_mask(d, group);
+	uint64_t *leaf = dirty_lookup(p, gfn);
+	uint64_t dirty = 0, changed = 0, todo;
+	unsigned int s = (unsigned int)(group >> STRIPE_SHIFT) & 63u;
+
+	p->ptes += 64u;
+	for (todo = leaf && !p->run_order ? mask : 0; todo; todo &= todo - 1u) {
+		unsigned int i = weir_ctz64(todo);
+
+		if (!(weir_load_relaxed(&leaf[i]) & WEIR_DIRTY_DESC_DBM))
+			continue;
+		changed |= dirty_bit(i);
+		if (weir_fetch_and_relaxed(&leaf[i], ~off) & WEIR_DIRTY_DESC_W)
+			dirty |= dirty_bit(i);
+	}
+	if (dirty)
+		dirty_set_bits(d, group, dirty);
+	if (changed) {
+		owe_tlbi(p, gfn, gfn + 63u);
+		p->leaves_demoted += weir_popcount64(changed);
+	}
+	p->demoted[s] |= dirty_bit(group);
+	p->demoted_stripes |= dirty_bit(s);
+}
+
+/*
+ * Re-arm a group whose bits `taken` were taken: they, and the writable-dirty leaves within `mask`,
+ * lose their write permission. Decides, for policies that promote on re-arming, the group's mode.
+ * Returns the pages that were dirty.
+ */
+uint64_t dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask)
+{
+	struct weir_dirty *d = p->d;
+	uint64_t gfn = dirty_gfn_of(d, group), dirty = taken, dbm;
+	bool hw = dirty_in_scan_set(d, group), promotes;
+	enum dirty_verdict verdict = DIRTY_KEEP;
+	uint64_t *leaf;
+
+	if (!taken && !hw)
+		return 0;
+	leaf = dirty_lookup(p, gfn);
+	if (leaf && p->run_order)
+		leaf = rearm_block(p, gfn);
+	p->ptes += 64u;
+	if (hw)
+		p->ptes_scanned += 64u;
+	if (!leaf)
+		return dirty;
+	if (hw)
+		dirty |= scan_leaves(leaf) & mask;
+	if (p->learn)
+		verdict = dirty_learn(d, group, weir_popcount64(dirty), hw);
+	promotes = verdict == DIRTY_PROMOTE ||
+		   ((hw || d->rearm_dbm) && verdict == DIRTY_KEEP && !weir_load_relaxed(&d->frozen));
+	if (promotes && !hw) {
+		dirty_enter_scan_set(d, group);
+		hw = true;
+	}
+	dbm = rearm_leaves(p, leaf, gfn, dirty, hw);
+	if (verdict == DIRTY_PROMOTE)
+		dbm |= dirty_learn_span(dirty) & dirty_group_mask(d, group);
+	if (promotes && dbm)
+		promote_leaves(p, leaf, gfn, dbm);
+	if (verdict == DIRTY_DEMOTE)
+		dirty_demote(p, group);
+	return dirty;
+}

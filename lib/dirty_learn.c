@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty_learn.c - who is promoted, and how far: the policies' one place.
+ *
+ * The rule. A group in HW mode saves the faults of its dirty pages, all but the one that promoted
+ * it, and costs a scan of its 64 descriptors at every harvest. With n pages dirty between harvests
+ * it is worth promoting if (n - 1) * fault > weight * scan, and, once promoted, worth keeping if
+ * n * fault > weight * scan. Both become page counts when the region is made.
+ *
+ * The learning. Each harvest shows the n of each group it visits. One good harvest promotes; two
+ * poor ones in a row demote. A group that was demoted must wait out 1, 3, 7, ... 63 harvests in which
+ * it is dirty, doubling each time, before it is promoted again; seven good harvests in a row forgive.
+ * The first time a group is taken after a start that calls everything dirty teaches nothing.
+ *
+ * The ladder. A trap is the first step, one page. A group is promoted by an aligned run of 16 pages
+ * if that holds all its dirty pages, else whole; a trapping page of a group in HW mode takes its run
+ * of 16 along; and when six of a table's eight groups are in HW mode, a fault in one of the others
+ * promotes the whole table of 512.
+ */
+#include "dirty_internal.h"
+
+#define COST_FAULT_NS		3000u
+#define COST_SCAN_GROUP_NS	350u
+
+#define RUN_PAGES		16u
+#define TABLE_SPAN_PAGES	512u
+#define TABLE_GROUPS_HOT	6u
+
+/* ctl[group]: good:3 poor:2 backoff:3 wait:6 seen:1 */
+#define GOOD_MAX		7u
+#define POOR_MAX		2u
+#define BACKOFF_MAX		6u
+#define SEEN			((uint16_t)1 << 14)
+
+struct habit {
+	unsigned int good;
+	unsigned int poor;
+	unsigned int backoff;
+	unsigned int wait;
+};
+
+static struct habit habit_load(uint16_t c)
+{
+	struct habit h = { c & 7u, (c >> 3) & 3u, (c >> 5) & 7u, (c >> 8) & 63u };
+
+	return h;
+}
+
+static uint16_t habit_store(struct habit h)
+{
+	return (uint16_t)(h.good | h.poor << 3 | h.backoff << 5 | h.wait << 8 | SEEN);
+}
+
+/* Smallest n from 0 to 65 with n * fault > cost. */
+static uint32_t pages_worth(uint64_t fault_ns, uint64_t cost_ns)
+{
+	uint32_t n = 0;
+
+	while (n <= 64u && n * fault_ns <= cost_ns)
+		n++;
+	return n;
+}
+
+void dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg)
+{
+	uint64_t fault_ns = cfg->cost_fault_ns ? cfg->cost_fault_ns : COST_FAULT_NS;
+	uint64_t scan_ns = cfg->cost_scan_group_ns ? cfg->cost_scan_group_ns : COST_SCAN_GROUP_NS;
+	uint64_t weight = cfg->scan_weight ? cfg->scan_weight : 1u;
+
+	d->keep_pages_min = pages_worth(fault_ns, scan_ns * weight);
+	d->good_pages_min = d->keep_pages_min + 1u;
+}
+
+void dirty_learn_reset(struct weir_dirty *d, bool all_dirty)
+{
+	uint64_t group;
+
+	for (group = 0; d->ctl && group < d->ngroups; group++)
+		weir_store_relaxed(&d->ctl[group], all_dirty ? (uint16_t)0 : SEEN);
+}
+
+/* A harvest found npages of a group dirty: what is to become of it? Under the stripe's claim. */
+enum dirty_verdict dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages, bool hw)
+{
+	uint16_t c = weir_load_relaxed(&d->ctl[group]);
+	struct habit h = habit_load(c);
+	enum dirty_verdict verdict = DIRTY_KEEP;
+
+	if (!(c & SEEN)) {
+		/* the first harvest after start: these bits are no writes */
+	} else if (hw && npages >= d->keep_pages_min) {
+		h.poor = 0;
+		if (h.good < GOOD_MAX)
+			h.good++;
+		else
+			h.backoff = 0;
+	} else if (hw) {
+		h.good = 0;
+		if (++h.poor >= POOR_MAX) {
+			h.poor = 0;
+			if (h.backoff < BACKOFF_MAX)
+				h.backoff++;
+			h.wait = (1u << h.backoff) - 1u;
+			verdict = DIRTY_DEMOTE;
+		}
+	} else if (h.wait) {
+		h.wait--;
+	} else if (npages >= d->good_pages_min) {
+		h.good = 0;
+		h.poor = 0;
+		verdict = DIRTY_PROMOTE;
+	}
+	weir_store_relaxed(&d->ctl[group], habit_store(h));
+	return verdict;
+}
+
+/* The pages that get DBM with a group whose dirty pages are these: a run of 16, or all 64. */
+uint64_t dirty_learn_span(uint64_t pages)
+{
+	unsigned int run;
+
+	for (run = 0; run < 64u; run += RUN_PAGES) {
+		uint64_t mask = dirty_span(run, run + RUN_PAGES - 1u);
+
+		if (!(pages & ~mask))
+			return mask;
+	}
+	return ~(uint64_t)0;
+}
+
+/* Groups in HW mode of the 512-page table around gfn. */
+static unsigned int hot_groups(const struct weir_dirty *d, uint64_t gfn)
+{
+	uint64_t first = gfn & ~(uint64_t)(TABLE_SPAN_PAGES - 1u);
+	unsigned int i, hot = 0;
+
+	for (i = 0; i < TABLE_SPAN_PAGES; i += 64u) {
+		uint64_t at = first + i;
+
+		if (at >= d->base_gfn && at - d->base_gfn < d->npages &&
+		    dirty_in_scan_set(d, dirty_group_of(d, at)))
+			hot++;
+	}
+	return hot;
+}
+
+/*
+ * The neighbourhood that a fault at gfn promotes: returns its first page (aligned to its size, so it
+ * may lie below the region) and sets *npages; 0 pages: do not promote.
+ */
+uint64_t dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages)
+{
+	uint64_t n = d->span_pages;
+
+	if (d->ctl) {
+		if (dirty_in_scan_set(d, dirty_group_of(d, gfn)))
+			n = RUN_PAGES;
+		else if (hot_groups(d, gfn) >= TABLE_GROUPS_HOT)
+			n = TABLE_SPAN_PAGES;
+	}
+	*npages = n;
+	return n ? gfn & ~(n - 1u) : gfn;
+}

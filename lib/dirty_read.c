@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty_read.c - reading the log without taking anything: pairs, a bitmap, a peek.
+ *
+ * A page is dirty if its bit is set or, in a group of the scan set, its leaf is writable-dirty. The
+ * reader claims the stripes it reads, so that it never sees one in the middle of a harvest.
+ *
+ * For ADAPTIVE a read also teaches: a group of the scan set in which nothing was written is on its
+ * way out, and is demoted here if its time has come. That changes no page's dirtiness.
+ *
+ * Cost: two words a block (1 GiB of 4 KiB pages) that holds nothing, two words a stripe that does,
+ * one word a dirty group, 64 descriptors a group of the scan set.
+ */
+#include "dirty_internal.h"
+
+/* Dirty pages of a group. */
+static uint64_t read_group(struct dirty_pass *p, uint64_t group, bool hw)
+{
+	struct weir_dirty *d = p->d;
+	/* Acquire: pairs with the release of dirty_set_bits(). */
+	uint64_t pages = weir_load_acquire(&d->bits[group]);
+
+	if (!hw)
+		return pages;
+	pages |= dirty_scan(p, group);
+	if (!pages && p->learn && dirty_learn(d, group, 0, true) == DIRTY_DEMOTE)
+		dirty_demote(p, group);
+	return pages;
+}
+
+static inline bool get_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
+			      uint64_t *group)
+{
+	struct weir_dirty *d = p->d;
+	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
+	uint64_t todo = (weir_load_relaxed(&d->sum0[stripe]) & groups) | hw;
+
+	for (; todo; todo &= todo - 1u) {
+		unsigned int i = weir_ctz64(todo);
+		uint64_t pages;
+
+		*group = (stripe << STRIPE_SHIFT) + i;
+		if (p->nwords == p->nwords_max || dirty_spent(p))
+			return false;
+		pages = read_group(p, *group, (hw & dirty_bit(i)) != 0);
+		if (!pages)
+			continue;
+		p->words[p->nwords].gfn = dirty_gfn_of(d, *group);
+		p->words[p->nwords].pages = pages;
+		p->nwords++;
+	}
+	return true;
+}
+
+WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty_cursor *cur,
+					 struct weir_dirty_word *words, size_t nwords_max,
+					 uint64_t budget_ptes, size_t *nwords)
+{
+	struct dirty_pass p;
+	enum weir_status status;
+
+	*nwords = 0;
+	if (!dirty_cursor_ok(d, cur) || !nwords_max)
+		return WEIR_EINVAL;
+	dirty_pass_init(&p, d);
+	p.words = words;
+	p.nwords_max = nwords_max;
+	p.budget_ptes = budget_ptes;
+	status = dirty_walk(&p, cur, false, get_stripe);
+	dirty_pass_count(&p);
+	*nwords = p.nwords;
+	return status;
+}
+
+static inline bool copy_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
+			       uint64_t *group)
+{
+	struct weir_dirty *d = p->d;
+	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
+	uint64_t todo = (weir_load_relaxed(&d->sum0[stripe]) & groups) | hw;
+
+	for (; todo; todo &= todo - 1u) {
+		unsigned int i = weir_ctz64(todo);
+
+		*group = (stripe << STRIPE_SHIFT) + i;
+		p->bitmap[*group - p->bitmap_group] = read_group(p, *group,
+								 (hw & dirty_bit(i)) != 0);
+	}
+	return true;
+}
+
+WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn,
+						uint64_t npages, uint64_t *bitmap)
+{
+	struct weir_dirty_cursor cur = { first_gfn, 0, false };
+	struct dirty_pass p;
+	enum weir_status status;
+
+	if (!dirty_range_ok(d, first_gfn, npages))
+		return WEIR_EINVAL;
+	if (!npages)
+		return WEIR_OK;
+	weir_memset(bitmap, 0, (size_t)((npages + 63u) >> GROUP_SHIFT) * sizeof(*bitmap));
+	cur.last_gfn = first_gfn + (npages - 1u);
+	dirty_pass_init(&p, d);
+	p.bitmap = bitmap;
+	p.bitmap_group = dirty_group_of(d, first_gfn);
+	status = dirty_walk(&p, &cur, false, copy_stripe);
+	dirty_pass_count(&p);
+	return status;
+}
+
+WEIR_API unsigned int weir_dirty_peek(const struct weir_dirty *d, uint64_t gfn)
+{
+	unsigned int what = 0;
+	uint64_t group;
+
+	if (gfn < d->base_gfn || gfn - d->base_gfn >= d->npages)
+		return 0;
+	group = dirty_group_of(d, gfn);
+	if (weir_load_relaxed(&d->bits[group]) & dirty_bit(gfn - d->base_gfn))
+		what |= WEIR_DIRTY_PEEK_BIT;
+	if (dirty_in_scan_set(d, group))
+		what |= WEIR_DIRTY_PEEK_HW;
+	return what;
+}
