@@ -19,6 +19,8 @@ enum {
 	ROUNDS = 20011
 };
 
+int shim_warnings;
+
 static void values(void **state)
 {
 	(void)state;

@@ -167,10 +167,6 @@ int env_check_contended(unsigned int threads, unsigned int rounds)
 	return 0;
 }
 
-#ifdef __KERNEL__
-int shim_warnings;
-#endif
-
 int env_violate(void)
 {
 	int always = 1;

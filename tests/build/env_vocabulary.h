@@ -13,6 +13,9 @@ int env_check_values(void);
 void env_contend(unsigned int thread, unsigned int rounds);
 int env_check_contended(unsigned int threads, unsigned int rounds);
 
+/* Counted by the stand-in kernel's WARN_ON_ONCE(). */
+extern int shim_warnings;
+
 /*
  * One assertion that holds, then one that does not. Where that is only reported, as in a kernel,
  * the number of reports; elsewhere it does not return.

@@ -6,8 +6,8 @@
 # Goal: the library compiles inside the Linux kernel, over env/linux.h.
 # Method: every source against the stand-in kernel headers in linux-shim/, with the kernel's flags
 # that matter (-nostdinc: no header of the compiler's either), by gcc and clang, for x86-64 and
-# aarch64. Where the headers of a real kernel are installed, its own build system compiles
-# lib/Kbuild too.
+# aarch64. Where the headers of a real kernel are installed, its own build system makes a module of
+# lib/Kbuild and the vocabulary test.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -30,19 +30,22 @@ for cc in gcc clang aarch64-linux-gnu-gcc "clang --target=aarch64-linux-gnu"; do
 done
 [ -n "$tried" ] || skip "no compiler is installed"
 
-# One directory that holds the library as obj-m, since a directory's obj-y alone links nothing.
-for tree in /usr/src/linux-headers-*-common /usr/src/linux-headers-*-amd64; do
-	[ -f "$tree/include/generated/autoconf.h" ] || continue
-	mkdir -p "$work/module"
+# A module of the library's Kbuild, the vocabulary test and a few lines that call both.
+for tree in /usr/src/linux-headers-*; do
+	[ -f "$tree/include/generated/autoconf.h" ] && command -v make > /dev/null || continue
+	rm -rf "$work/module"
+	mkdir "$work/module"
 	cp -r "$project/include" "$project/lib" "$work/module"
+	cp "$project"/tests/build/{kernel_module.c,env_vocabulary.[ch]} "$work/module"
 	cat > "$work/module/Kbuild" <<-'END'
-	obj-m := weir_build.o
-	weir_build-y := module.o lib/
+	include $(src)/lib/Kbuild
+	weir_check-y := kernel_module.o env_vocabulary.o $(addprefix lib/,$(obj-y))
+	obj-y :=
+	obj-m := weir_check.o
+	ccflags-y += -Werror -I$(src)/include
 	END
-	sed -i 's/^obj-y/lib-y/' "$work/module/lib/Kbuild"
 	tried="$tried, kernel ${tree##*/linux-headers-}"
-	if ! make -C "$tree" M="$work/module/lib" KBUILD_EXTMOD_OUTPUT= >"$work/log" 2>&1; then
-		complain "$(tail -20 "$work/log")"
-	fi
+	make -C "$tree" M="$work/module" > "$work/log" 2>&1 || complain "$(tail -30 "$work/log")"
+	[ -f "$work/module/weir_check.ko" ] || complain "$tree: no module came out"
 done
 finish "lib/*.c over env/linux.h by ${tried#, }"
