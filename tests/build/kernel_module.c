@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * What a real kernel's build system links the library and the vocabulary test into, to see that it
  * can. kernel.sh builds it; it is never loaded.

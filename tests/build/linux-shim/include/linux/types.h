@@ -22,6 +22,7 @@ typedef s32 int32_t;
 typedef s64 int64_t;
 
 typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef unsigned long uintptr_t;
 typedef _Bool bool;
 
