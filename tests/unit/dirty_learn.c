@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Goal: the adaptive policy promotes where the cost rule says that it pays, climbs the ladder, and
+ * comes down again.
+ * Method: rounds of writes, get and clear as a migration makes them; expected promotions are computed
+ * from the rule of lib/dirty_learn.c: with a fault of 3000 ns and a scan of 350 ns, two dirty pages
+ * a group pay ((2 - 1) * 3000 > 350), one does not.
+ */
+#include "dirty_tables.h"
+
+#define BASE 0x40000u
+#define NPAGES 4096u
+
+static struct tables *started(uint32_t weight)
+{
+	struct weir_dirty_config cfg = {
+		.base_gfn = BASE, .npages = NPAGES, .policy = WEIR_DIRTY_ADAPTIVE,
+		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS,
+		.cost_fault_ns = 3000, .cost_scan_group_ns = 350, .scan_weight = weight,
+	};
+	struct tables *t = tables_new(&cfg);
+
+	assert_int_equal(weir_dirty_start(t->d, true), WEIR_OK);
+	assert_int_equal(weir_dirty_clear(t->d, BASE, NPAGES, NULL), WEIR_OK);
+	assert_int_equal(tables_count_dirty(t), 0);
+	return t;
+}
+
+/* One round of a migration: write npages pages, step apart, from `first`; get; clear. Faults. */
+static uint64_t round_of(struct tables *t, uint64_t first, unsigned int npages, unsigned int step)
+{
+	uint64_t bitmap[NPAGES / 64];
+	struct weir_dirty_stats a, b;
+	unsigned int i;
+
+	weir_dirty_stats(t->d, &a);
+	for (i = 0; i < npages; i++)
+		tables_guest_write(t, first + i * step);
+	weir_dirty_stats(t->d, &b);
+	assert_int_equal(weir_dirty_get_bitmap(t->d, BASE, NPAGES, bitmap), WEIR_OK);
+	for (i = 0; i < npages; i++)
+		assert_true(bitmap[(first + i * step - BASE) / 64] >>
+			    ((first + i * step - BASE) % 64) & 1);
+	assert_int_equal(weir_dirty_clear(t->d, BASE, NPAGES, bitmap), WEIR_OK);
+	return b.faults_trapped + b.faults_promoted - a.faults_trapped - a.faults_promoted;
+}
+
+static int is_hw(struct tables *t, uint64_t gfn)
+{
+	return (weir_dirty_peek(t->d, gfn) & WEIR_DIRTY_PEEK_HW) != 0;
+}
+
+/* Everything dirty at the start is no reason to promote anything. */
+static void the_first_pass_teaches_nothing(void **state)
+{
+	struct tables *t = started(1);
+	uint64_t p;
+
+	(void)state;
+	for (p = BASE; p < BASE + NPAGES; p++)
+		assert_int_equal(weir_dirty_peek(t->d, p), 0);
+	tables_free(t);
+}
+
+static void two_pages_pay_one_does_not(void **state)
+{
+	struct tables *t = started(1);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		assert_int_equal(round_of(t, BASE + 5, 1, 1), 1);
+	assert_false(is_hw(t, BASE));
+	assert_int_equal(round_of(t, BASE + 64, 2, 40), 2);
+	assert_true(is_hw(t, BASE + 64));
+	assert_int_equal(round_of(t, BASE + 64, 2, 40), 0);
+	assert_int_equal(round_of(t, BASE + 64, 64, 1), 0);	/* the group was promoted whole */
+	tables_free(t);
+}
+
+/* Sparse writers, one page in each group: no group is ever scanned. */
+static void stride_64_is_never_scanned(void **state)
+{
+	struct tables *t = started(1);
+	struct weir_dirty_stats stats;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 8; i++)
+		assert_int_equal(round_of(t, BASE + i, NPAGES / 64, 64), NPAGES / 64);
+	weir_dirty_stats(t->d, &stats);
+	assert_int_equal(stats.ptes_scanned, 0);
+	tables_free(t);
+}
+
+/* Where a scan is weighed by 96 stopped vCPUs, 96 * 350 / 3000 + 1 = 12.2: 13 pages pay, 12 do not. */
+static void the_weight_of_the_pause_counts(void **state)
+{
+	struct tables *t = started(96);
+
+	(void)state;
+	round_of(t, BASE, 12, 1);
+	assert_false(is_hw(t, BASE));
+	round_of(t, BASE, 13, 1);
+	assert_true(is_hw(t, BASE));
+	tables_free(t);
+}
+
+static void the_ladder(void **state)
+{
+	struct tables *t = started(1);
+	unsigned int p;
+
+	(void)state;
+	/* step 16: dirty pages in one aligned run take the run along and nothing else */
+	round_of(t, BASE + 18, 4, 3);
+	for (p = 0; p < 64; p++)
+		assert_int_equal(tables_state(t, BASE + p), p >= 16 && p < 32 ? T_DBM : 0);
+	/* a trapping page of the group takes its own run */
+	assert_int_equal(round_of(t, BASE + 50, 2, 1), 1);
+	assert_int_equal(tables_state(t, BASE + 48), T_DBM);
+	assert_int_equal(tables_state(t, BASE + 40), 0);
+	/* step 512: six hot groups of eight, and a fault in a seventh promotes the table */
+	round_of(t, BASE + 512, 12, 32);
+	assert_false(is_hw(t, BASE + 512 + 7 * 64));
+	assert_int_equal(round_of(t, BASE + 512 + 6 * 64, 1, 1), 1);
+	assert_true(is_hw(t, BASE + 512 + 6 * 64));
+	assert_true(is_hw(t, BASE + 512 + 7 * 64));
+	assert_int_equal(tables_state(t, BASE + 512 + 511), T_DBM);
+	tables_free(t);
+}
+
+/* Two idle harvests demote; to come back takes longer each time. */
+static void idle_groups_come_down(void **state)
+{
+	struct tables *t = started(1);
+	unsigned int flaps, i;
+
+	(void)state;
+	for (flaps = 0; flaps < 3; flaps++) {
+		unsigned int wait = (1u << flaps) - 1;	/* 0, 1, 3: harvests to sit out */
+
+		for (i = 0; i < wait; i++) {
+			assert_int_equal(round_of(t, BASE, 8, 1), 8);
+			assert_false(is_hw(t, BASE));
+		}
+		assert_int_equal(round_of(t, BASE, 8, 1), 8);
+		assert_true(is_hw(t, BASE));
+		round_of(t, BASE + 1024, 1, 1);
+		assert_true(is_hw(t, BASE));
+		round_of(t, BASE + 1024, 1, 1);
+		assert_false(is_hw(t, BASE));
+		assert_int_equal(tables_state(t, BASE), 0);
+		assert_int_equal(tables_state(t, BASE + 8), 0);
+	}
+	tables_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_pass_teaches_nothing),
+		cmocka_unit_test(two_pages_pay_one_does_not),
+		cmocka_unit_test(stride_64_is_never_scanned),
+		cmocka_unit_test(the_weight_of_the_pause_counts),
+		cmocka_unit_test(the_ladder),
+		cmocka_unit_test(idle_groups_come_down),
+	};
+
+	return cmocka_run_group_tests_name("dirty_learn", tests, NULL, NULL);
+}
