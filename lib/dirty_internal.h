@@ -194,6 +194,7 @@ void weir_dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64
 void weir_dirty_pass_end(struct dirty_pass *p);
 void weir_dirty_pass_count(struct dirty_pass *p);
 void weir_dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied);
+bool weir_dirty_is_logging(const struct weir_dirty *d);
 bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur);
 
 /* dirty_leaf.c */

@@ -224,6 +224,13 @@ void weir_dirty_pass_count(struct dirty_pass *p)
 	dirty_count(d, pages_cleared, p->pages);
 }
 
+/* Whether there is a log to read. */
+bool weir_dirty_is_logging(const struct weir_dirty *d)
+{
+	/* Acquire: pairs with weir_dirty_start(). */
+	return weir_load_acquire(&d->state) != DIRTY_OFF;
+}
+
 /* A cursor that the library may walk: inside the region, on whole groups. */
 bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur)
 {

@@ -60,7 +60,7 @@ WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty
 	enum weir_status status;
 
 	*nwords = 0;
-	if (!weir_dirty_cursor_ok(d, cur) || !nwords_max)
+	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, cur) || !nwords_max)
 		return WEIR_EINVAL;
 	weir_dirty_pass_init(&p, d);
 	p.words = words;
@@ -96,7 +96,7 @@ WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t f
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (!weir_dirty_range_ok(d, first_gfn, npages))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_range_ok(d, first_gfn, npages))
 		return WEIR_EINVAL;
 	if (!npages)
 		return WEIR_OK;

@@ -112,7 +112,7 @@ WEIR_API enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct w
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (!weir_dirty_cursor_ok(d, &txn->cur))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, &txn->cur))
 		return WEIR_EINVAL;
 	weir_dirty_pass_init(&p, d);
 	p.words = txn->words;
@@ -182,7 +182,7 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_
 	uint64_t first, last, stripe;
 	struct dirty_pass p;
 
-	if (!weir_dirty_range_ok(d, first_gfn, npages))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_range_ok(d, first_gfn, npages))
 		return WEIR_EINVAL;
 	if (!npages)
 		return WEIR_OK;

@@ -345,7 +345,7 @@ void weir_dirty_cursor_init(const struct weir_dirty *d, struct weir_dirty_cursor
  * Return: WEIR_OK when the walk is complete; WEIR_EAGAIN when room or budget ran out (call again
  *	with the same cursor); WEIR_EBUSY when another reader holds the stripe at cur->next_gfn
  *	(what was found before it is in words); WEIR_EINVAL for a cursor that is misaligned or
- *	outside the region, or no room.
+ *	outside the region, no room, or a region that is not logging.
  */
 enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty_cursor *cur,
 				struct weir_dirty_word *words, size_t nwords_max,
@@ -361,7 +361,7 @@ enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty_cursor *
  *
  * Context: as weir_dirty_get().
  * Return: WEIR_OK; WEIR_EBUSY when another reader holds part of the range (bitmap is undefined);
- *	WEIR_EINVAL for a range that breaks the rules above.
+ *	WEIR_EINVAL for a range that breaks the rules above, or a region that is not logging.
  */
 enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
 				       uint64_t *bitmap);
@@ -378,8 +378,9 @@ enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn,
  *
  * Context: any context in which the ops may be called.
  * Return: WEIR_OK; WEIR_EBUSY when another reader holds part of the range: nothing was cleared;
- *	WEIR_EINVAL for a range that breaks the rules above; WEIR_ENOMEM if an eager split failed
- *	(the pages are cleared all the same, the block is protected).
+ *	WEIR_EINVAL for a range that breaks the rules above, or a region that is not logging;
+ *	WEIR_ENOMEM if an eager split failed (the pages are cleared all the same, the block is
+ *	protected).
  */
 enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
 				  const uint64_t *mask);
@@ -428,7 +429,7 @@ enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct weir_dirt
  * Return: WEIR_OK when the range is done; WEIR_EAGAIN when room or budget ran out: use the pages,
  *	commit, and step again; WEIR_EBUSY when another reader holds the stripe at cur.next_gfn;
  *	WEIR_ENOMEM if an eager split failed: the pages are taken all the same, the block is
- *	protected, and the walk can go on.
+ *	protected, and the walk can go on; WEIR_EINVAL for a region that is not logging.
  */
 enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct weir_dirty_txn *txn,
 					 uint64_t budget_ptes);
