@@ -39,10 +39,6 @@ as_root() {
 	fi
 }
 
-apt_install() {
-	as_root apt-get install -y --no-install-recommends "$@"
-}
-
 # install_missing PACKAGE...: by apt, saying so. 1 if they could not be had.
 install_missing() {
 	local missing=() package log
@@ -53,17 +49,21 @@ install_missing() {
 	[ ${#missing[@]} -gt 0 ] || return 0
 	say "installing ${missing[*]}"
 	log=$(mktemp)
-	if ! apt_install "${missing[@]}" > "$log" 2>&1; then
-		# Most often the package lists are old, or were never fetched.
-		say "fetching the package lists first"
-		if ! { as_root apt-get update && apt_install "${missing[@]}"; } > "$log" 2>&1; then
-			say "could not install ${missing[*]}; apt-get said:"
-			tail -5 "$log" >&2
-			rm -f "$log"
-			return 1
-		fi
+	if as_root apt-get install -y --no-install-recommends "${missing[@]}" > "$log" 2>&1; then
+		rm -f "$log"
+		return 0
 	fi
+	# Most often the package lists are old, or were never fetched.
+	say "fetching the package lists first"
+	if as_root apt-get update >> "$log" 2>&1 &&
+		as_root apt-get install -y --no-install-recommends "${missing[@]}" >> "$log" 2>&1; then
+		rm -f "$log"
+		return 0
+	fi
+	say "could not install ${missing[*]}:"
+	tail -5 "$log" >&2
 	rm -f "$log"
+	return 1
 }
 
 # add_arm64: let apt take packages of the other architecture.
@@ -83,10 +83,8 @@ build() {
 	shift
 	mkdir -p build
 	log=build/$preset.log
-	if ! {
-		cmake --preset "$preset" &&
-			cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
-	} > "$log" 2>&1; then
+	if ! { cmake --preset "$preset" &&
+		cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}; } > "$log" 2>&1; then
 		tail -60 "$log" >&2
 		say "building $preset failed; all of it is in $log"
 		return 1

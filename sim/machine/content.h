@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/content.h - what guest memory holds, at the source and at the destination.
+ * sim/machine/content.h - what guest memory holds, at the source and at the destination.
  *
  * A page's content is one 64-bit number, the *version* of its frame: who stored to it last and how
  * often it was stored to. A copy carries sim_content_of(frame, version), which mixes the frame in,
@@ -35,7 +35,9 @@ struct sim_content;
  * @base_gfn: first frame
  * @npages: number of frames, 1 to 2^40
  *
- * Return: NULL when memory is short or the range is empty, too large or wraps.
+ * Memory that is short ends the program, here and in a store: a simulated store cannot fail.
+ *
+ * Return: NULL when the range is empty, too large or wraps.
  */
 struct sim_content *sim_content_create(uint64_t base_gfn, uint64_t npages);
 
@@ -47,8 +49,6 @@ void sim_content_destroy(struct sim_content *c);
  * @gfn: a frame of the guest
  * @writer: who: a vCPU, or a number above them for a device; kept modulo 256
  * @nstores: how many stores, at least 1; they count as many and hash once
- *
- * Ends the program when memory is short: a simulated store cannot fail.
  *
  * Return: the frame's version now.
  */

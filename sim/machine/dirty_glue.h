@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/dirty_glue.h - the ops of weir/dirty.h over the simulated tables and TLBs.
+ * sim/machine/dirty_glue.h - the ops of weir/dirty.h over the simulated tables and TLBs.
  *
- * One glue a region. The scenario fills in the fields above `counts`, hands sim_dirty_glue_ops() and
- * the glue as ctx to weir_dirty_init(), and keeps `vcpu` at whoever runs.
+ * One glue a region. The scenario fills in the fields above `counts`, hands sim_dirty_glue_ops()
+ * and the glue as ctx to weir_dirty_init(), and keeps `vcpu` at whoever runs.
  *
- * Concurrency and context: as the tables and MMUs; the fields are read at each op.
+ * Concurrency: one thread; the fields are read at each op.
  */
 #ifndef SIM_MACHINE_DIRTY_GLUE_H
 #define SIM_MACHINE_DIRTY_GLUE_H

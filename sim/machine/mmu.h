@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/mmu.h - the MMUs of a guest's vCPUs: one set of stage-2 tables, a TLB each.
+ * sim/machine/mmu.h - the MMUs of a guest's vCPUs: one set of stage-2 tables, a TLB each.
  *
  * sim_mmu_access() is what a load, store or fetch of a vCPU goes through: TLB, else walk (which may
  * set AF and the dirty state in the leaf) and fill. It does not touch memory contents: when it
@@ -45,7 +45,7 @@ struct sim_mmu;
 /**
  * sim_mmu_create() - MMUs with empty TLBs over tables; becomes the tables' invalidation
  *
- * Return: WEIR_OK; WEIR_EINVAL; WEIR_ENOMEM.
+ * Return: WEIR_OK; WEIR_EINVAL for a number out of range. Memory that is short ends the program.
  */
 enum weir_status sim_mmu_create(const struct sim_mmu_config *cfg, struct sim_s2 *s2,
 				struct sim_mmu **out);

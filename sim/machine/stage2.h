@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/stage2.h - stage-2 translation tables as hardware reads them (VMSAv8-64).
+ * sim/machine/stage2.h - stage-2 translation tables as hardware reads them (VMSAv8-64).
  *
  * Real 64-bit descriptors in real tables. A table lives in simulated physical memory: table number
  * i is at table_base_pa + i * granule, and the descriptors that point to it hold that address, so
@@ -12,7 +12,9 @@
  *
  * S1  A live descriptor is changed only by a 64-bit atomic store, exchange or compare-and-swap.
  * S2  A block is replaced by a table with break-before-make: the table is complete before it is
- *     linked, the block is exchanged for 0, the invalidation callback returns, the table is linked.
+ *     linked; the block is exchanged for an invalid descriptor, SIM_DESC_BREAKING; the invalidation
+ *     callback returns; the table is linked. Software that looks for a leaf meanwhile waits; the
+ *     walker, which is hardware, faults.
  * S3  A split's leaves inherit output address, S2AP, AF, SH, MemAttr, XN and software bits of the
  *     block; never DBM, Contiguous or nT.
  * S4  A call that fails leaves the tables as they were.
@@ -46,6 +48,9 @@
 #define SIM_DESC_XN_ALL		((uint64_t)2 << 53)	/* no execution at EL1 and EL0 */
 #define SIM_DESC_SW		((uint64_t)0xf << 55)
 
+/* An invalid descriptor that says: being replaced, break-before-make is under way. */
+#define SIM_DESC_BREAKING	((uint64_t)1 << 63)
+
 /* Attributes of an ordinary page of guest memory: write-back, readable, writable, accessed. */
 #define SIM_S2_ATTRS_RW		(SIM_DESC_MEMATTR_WB | SIM_DESC_R | SIM_DESC_W | \
 				 SIM_DESC_SH_INNER | SIM_DESC_AF)
@@ -72,7 +77,7 @@ struct sim_s2_geometry {
  * struct sim_s2_config - how to make tables
  * @geometry: their shape
  * @table_base_pa: physical address of the first table; aligned to 16 granules
- * @table_bytes_max: tables use no more than this; 0: 64 GiB. Beyond it calls give WEIR_ENOMEM.
+ * @table_bytes_max: tables use no more than this; 0: 8 GiB. Beyond it calls give WEIR_ENOMEM.
  *	Address space of that size is reserved, memory is used as tables are
  */
 struct sim_s2_config {
@@ -93,6 +98,12 @@ enum weir_status sim_s2_create(const struct sim_s2_config *cfg, struct sim_s2 **
 
 /** sim_s2_destroy() - give everything back; NULL is fine */
 void sim_s2_destroy(struct sim_s2 *s2);
+
+/**
+ * sim_s2_limit() - change table_bytes_max, for fault tests
+ * @table_bytes_max: cut to the reserve of sim_s2_create(); below what is in use: no more tables
+ */
+void sim_s2_limit(struct sim_s2 *s2, uint64_t table_bytes_max);
 
 /** sim_s2_geometry() - the shape */
 const struct sim_s2_geometry *sim_s2_geometry(const struct sim_s2 *s2);
@@ -155,8 +166,8 @@ uint64_t *sim_s2_leaf(const struct sim_s2 *s2, uint64_t gfn, unsigned int *order
 /**
  * sim_s2_split_block() - replace the block that maps a frame by tables, down to a page for gfn
  *
- * A level-1 block becomes a table of level-2 blocks, of which the one that holds gfn becomes a table
- * of pages; both with one break. Where a page maps gfn already there is nothing to do.
+ * A level-1 block becomes a table of level-2 blocks, of which the one that holds gfn becomes a
+ * table of pages; both with one break. Where a page maps gfn already there is nothing to do.
  *
  * Return: WEIR_OK; WEIR_ENOENT where nothing is mapped; WEIR_ENOMEM.
  */

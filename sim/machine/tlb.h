@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/tlb.h - the TLB of one vCPU: remembered results of stage-2 walks.
+ * sim/machine/tlb.h - the TLB of one vCPU: remembered results of stage-2 walks.
  *
  * An entry says that a page or block may be read, written, executed. A write that an entry permits
- * is not walked again, and so sets nothing in the tables: if software cleans a leaf and forgets the
- * invalidation, the next store goes unseen, as it does on hardware. What an entry does not permit is
+ * is not walked again, and so sets nothing in the tables: if software cleans a leaf and forgets
+ * the invalidation, the next store goes unseen, as it does on hardware. What an entry forbids is
  * walked again: a clean leaf with DBM is entered without write permission, so that the first store
  * through it sets the leaf dirty; faults are never entered.
  *
@@ -33,6 +33,7 @@
 #define SIM_TLB_R	(1u << 0)
 #define SIM_TLB_W	(1u << 1)	/* writes go ahead without a walk */
 #define SIM_TLB_X	(1u << 2)
+#define SIM_TLB_CLEAN	(1u << 3)	/* no W because the leaf is clean: hardware may grant it */
 
 struct sim_tlb;
 
@@ -41,7 +42,7 @@ struct sim_tlb;
  * @page_entries: entries for pages, a power of two from 4 to 2^30; 0: SIM_TLB_PAGE_ENTRIES
  * @block_entries: entries for blocks, likewise; 0: SIM_TLB_BLOCK_ENTRIES
  *
- * Return: NULL for other values, or when memory is short.
+ * Return: NULL for other values. Memory that is short ends the program.
  */
 struct sim_tlb *sim_tlb_create(uint32_t page_entries, uint32_t block_entries);
 
@@ -51,7 +52,7 @@ void sim_tlb_destroy(struct sim_tlb *t);
 /** struct sim_tlb_hit - what an entry says of one frame */
 struct sim_tlb_hit {
 	uint64_t pfn;		/* output frame of the frame asked for */
-	unsigned int perms;	/* SIM_TLB_R, W, X */
+	unsigned int perms;	/* SIM_TLB_* */
 	unsigned int order;	/* log2 of the frames the entry maps */
 };
 
@@ -67,8 +68,8 @@ bool sim_tlb_lookup(const struct sim_tlb *t, uint64_t gfn, struct sim_tlb_hit *h
 void sim_tlb_fill(struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int perms,
 		  unsigned int order);
 
-/** sim_tlb_invalidate() - forget translations of first_gfn..last_gfn (inclusive); how many went */
-uint64_t sim_tlb_invalidate(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn);
+/** sim_tlb_invalidate() - forget translations of first_gfn..last_gfn (inclusive) */
+void sim_tlb_invalidate(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn);
 
 /** sim_tlb_invalidate_all() - forget everything, O(1) */
 void sim_tlb_invalidate_all(struct sim_tlb *t);

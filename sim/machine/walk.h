@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/walk.h - the stage-2 walker: what the MMU does with tables and an access.
+ * sim/machine/walk.h - the stage-2 walker: what the MMU does with tables and an access.
  *
  * The order of checks is the architecture's. Before the walk: the input address against the input
  * size. At each level: can the table be read, is the descriptor valid and of a type this level has,
