@@ -27,7 +27,7 @@ struct layout {
 	bool ctl;
 };
 
-static bool is_power_of_2(uint32_t v)
+static bool power_of_two(uint32_t v)
 {
 	return v && !(v & (v - 1u));
 }
@@ -58,7 +58,7 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 	if (cfg->policy > WEIR_DIRTY_ADAPTIVE || (cfg->flags & ~known))
 		return WEIR_EINVAL;
 	if (cfg->policy == WEIR_DIRTY_FIXED &&
-	    (!is_power_of_2(cfg->neighbourhood) || cfg->neighbourhood > SPAN_PAGES_MAX))
+	    (!power_of_two(cfg->neighbourhood) || cfg->neighbourhood > SPAN_PAGES_MAX))
 		return WEIR_EINVAL;
 	if (cfg->flags & (WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED))
 		return WEIR_EOPNOTSUPP;
@@ -149,7 +149,7 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 		d->span_pages = SPAN_PAGES_MAX;
 	else if (cfg->policy == WEIR_DIRTY_FIXED)
 		d->span_pages = cfg->neighbourhood;
-	dirty_learn_init(d, cfg);
+	weir_dirty_learn_init(d, cfg);
 	*out = d;
 	return WEIR_OK;
 }
@@ -194,16 +194,16 @@ static enum weir_status protect_all(struct weir_dirty *d)
 	uint64_t group, last = d->ngroups - 1u;
 	struct dirty_pass p;
 
-	dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, d);
 	p.learn = false;
 	for (group = 0; group <= last; group++) {
 		p.block = group >> (2u * STRIPE_SHIFT);
 		p.claimed |= dirty_bit(group >> STRIPE_SHIFT);
-		(void)dirty_rearm(&p, group, dirty_group_mask(d, group), 0);
+		(void)weir_dirty_rearm(&p, group, dirty_group_mask(d, group), 0);
 		if ((group & 4095u) == 4095u || group == last)
-			dirty_pass_end(&p);
+			weir_dirty_pass_end(&p);
 	}
-	dirty_pass_count(&p);
+	weir_dirty_pass_count(&p);
 	return p.status;
 }
 
@@ -212,16 +212,16 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 	enum weir_status status = WEIR_OK;
 
 	if (weir_load_acquire(&d->state) != DIRTY_OFF ||
-	    !dirty_claim_range(d, 0, d->ngroups - 1u))
+	    !weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
 	fill(d, all_dirty);
 	empty_scan_set(d);
-	dirty_learn_reset(d, all_dirty);
+	weir_dirty_learn_reset(d, all_dirty);
 	weir_store_relaxed(&d->frozen, 0u);
 	/* Release: whoever sees logging on sees the bits above. */
 	weir_store_release(&d->state, (uint32_t)DIRTY_LOGGING);
 	if (all_dirty) {
-		dirty_unclaim_range(d, 0, d->ngroups - 1u);
+		weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
 	} else {
 		weir_fence_full();	/* pairs with untrack() of dirty_fault.c */
 		status = protect_all(d);
@@ -251,7 +251,7 @@ WEIR_API void weir_dirty_cursor_init(const struct weir_dirty *d, struct weir_dir
 }
 
 /* KVM's rule for a range of the bitmap: it starts on a word, and ends on one or at the end. */
-bool dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages)
+bool weir_dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages)
 {
 	uint64_t first = first_gfn - d->base_gfn;
 

@@ -12,9 +12,9 @@
  *     (fence)                          R2 take the leaf's write permission, if it has it
  *   F3 set the bit if it is gone       R3 invalidate, then hand the page over
  *
- * If R2 does not see F2, F3 sees R1 and sets the bit again. If it does, the leaf traps again and the
- * write that is to be retried faults once more. Promotion has the same shape with the scan set in
- * the bit's place, see dirty_scanset.c.
+ * If R2 does not see F2, F3 sees R1 and sets the bit again. If it does, the leaf traps again and
+ * the write that is to be retried faults once more. Promotion has the same shape with the scan set
+ * in the bit's place, see dirty_scanset.c.
  *
  * Cost: a trap is two or three atomic operations and a compare-and-swap; a promotion one
  * compare-and-swap a leaf, at most SPAN_PAGES_MAX.
@@ -32,8 +32,8 @@ static bool lets_write(const struct weir_dirty *d, uint64_t desc)
  * writes through already. type: bits 1:0 of the descriptor, so that a block that is being split is
  * not taken for a leaf.
  */
-static enum weir_status relax_leaf(struct weir_dirty *d, uint64_t *leaf, uint64_t type, uint64_t set,
-				   struct weir_dirty_fault_info *info)
+static enum weir_status relax_leaf(struct weir_dirty *d, uint64_t *leaf, uint64_t type,
+				   uint64_t set, struct weir_dirty_fault_info *info)
 {
 	uint64_t v = weir_load_relaxed(leaf);
 	unsigned int tries;
@@ -67,7 +67,7 @@ static enum weir_status trap(struct weir_dirty *d, uint64_t *leaf, uint64_t grou
 	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_W, info);	/* F2 */
 	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
 		return status;
-	weir_fence_full();	/* pairs with dirty_retire() */
+	weir_fence_full();	/* pairs with weir_dirty_retire() */
 	if (!(weir_load_relaxed(&d->bits[group]) & page))
 		dirty_set_bits(d, group, page);			/* F3 */
 	return WEIR_OK;
@@ -108,7 +108,7 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 		to = d->npages - 1u;
 	info->outcome = WEIR_DIRTY_PROMOTED;
 	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++)
-		dirty_enter_scan_set(d, group);
+		weir_dirty_enter_scan_set(d, group);
 	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_DBM | WEIR_DIRTY_DESC_W, info);
 	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
 		return status;
@@ -122,9 +122,9 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 		promote_neighbours(d, leaf + ((ptrdiff_t)start - (ptrdiff_t)page), group, pages,
 				   info);
 	}
-	weir_fence_full();	/* pairs with dirty_leave_scan_set() */
+	weir_fence_full();	/* pairs with weir_dirty_leave_scan_set() */
 	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++)
-		dirty_enter_scan_set(d, group);
+		weir_dirty_enter_scan_set(d, group);
 	return WEIR_OK;
 }
 
@@ -200,7 +200,7 @@ static enum weir_status track(struct weir_dirty *d, uint64_t gfn, bool may_promo
 	if (!may_write(d, gfn))
 		return WEIR_EFAULT;
 	if (may_promote)
-		first = dirty_fault_span(d, gfn, &npages);
+		first = weir_dirty_fault_span(d, gfn, &npages);
 	if (npages)
 		return promote(d, leaf, gfn, first, npages, info);
 	return trap(d, leaf, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn), info);

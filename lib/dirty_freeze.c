@@ -21,7 +21,7 @@ static inline bool freeze_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t
 		*group = (stripe << STRIPE_SHIFT) + weir_ctz64(todo);
 		if (dirty_spent(p))
 			return false;
-		dirty_demote(p, *group);
+		weir_dirty_demote(p, *group);
 	}
 	return true;
 }
@@ -32,13 +32,13 @@ WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *d, struct weir_di
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (weir_load_acquire(&d->state) != DIRTY_LOGGING || !dirty_cursor_ok(d, cur))
+	if (weir_load_acquire(&d->state) != DIRTY_LOGGING || !weir_dirty_cursor_ok(d, cur))
 		return WEIR_EINVAL;
 	weir_store_relaxed(&d->frozen, 1u);
-	dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, d);
 	p.budget_ptes = budget_ptes;
 	status = dirty_walk(&p, cur, true, freeze_stripe);
-	dirty_pass_count(&p);
+	weir_dirty_pass_count(&p);
 	return status;
 }
 

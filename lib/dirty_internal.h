@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dirty_internal.h - the region's layout, and the few operations on its words that all of lib/dirty*
- * share.
+ * dirty_internal.h - the region's layout, and the few operations on its words that all of
+ * lib/dirty* share.
  *
  * A region is one header and six arrays behind it:
  *
@@ -15,7 +15,7 @@
  *
  * A summary bit that is set may be stale, a summary bit that is clear is true (I6) - except while a
  * reader that holds the claim of the stripe is in the middle of retiring it. Readers therefore look
- * at claim as well, see dirty_claim().
+ * at claim as well, see weir_dirty_claim().
  *
  * Raising and retiring a summary bit is the store-buffer pattern, twice: the writer sets the child,
  * fences, and looks at the parent; the reader clears the parent, fences, and looks at the child. At
@@ -60,7 +60,7 @@ struct weir_dirty {
 	void *ctx;
 	uint32_t table_pages;
 	uint32_t span_pages;		/* pages promoted by a fault: FIXED, DBM_ALL; else 0 */
-	uint32_t good_pages_min;	/* ADAPTIVE: dirty pages that make a group worth promoting */
+	uint32_t good_pages_min; /* ADAPTIVE: dirty pages that make a group worth promoting */
 	uint32_t keep_pages_min;	/* ADAPTIVE: and worth keeping */
 	bool eager;			/* split blocks when they are re-armed */
 	bool rearm_dbm;			/* DBM_ALL: re-arming gives DBM */
@@ -113,13 +113,14 @@ static inline uint64_t dirty_group_mask(const struct weir_dirty *d, uint64_t gro
 
 /*
  * Set a bit in a summary word after its child was set. The fence is the writer's half of the
- * store-buffer pattern; it pairs with the one in dirty_retire() or dirty_pass_end().
+ * store-buffer pattern; it pairs with the one in weir_dirty_retire() or weir_dirty_pass_end().
  */
 static inline void dirty_raise(uint64_t *word, uint64_t bit)
 {
 	weir_fence_full();
 	if (!(weir_load_relaxed(word) & bit))
-		(void)weir_fetch_or_release(word, bit);	/* pairs with dirty_claim()'s acquire */
+		(void)weir_fetch_or_release(word,
+					    bit); /* pairs with weir_dirty_claim()'s acquire */
 }
 
 /* Set bits of a group, and make them reachable (I6). */
@@ -183,27 +184,28 @@ struct dirty_pass {
 };
 
 /* dirty.c */
-bool dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
+bool weir_dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
 
 /* dirty_pass.c */
-void dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d);
-uint64_t dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only);
-bool dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
-void dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
-void dirty_pass_end(struct dirty_pass *p);
-void dirty_pass_count(struct dirty_pass *p);
-void dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied);
-bool dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur);
+void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d);
+uint64_t weir_dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only);
+bool weir_dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
+void weir_dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
+void weir_dirty_pass_end(struct dirty_pass *p);
+void weir_dirty_pass_count(struct dirty_pass *p);
+void weir_dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied);
+bool weir_dirty_is_logging(const struct weir_dirty *d);
+bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur);
 
 /* dirty_leaf.c */
-uint64_t *dirty_lookup(struct dirty_pass *p, uint64_t gfn);
-uint64_t dirty_scan(struct dirty_pass *p, uint64_t group);
-uint64_t dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask);
-void dirty_demote(struct dirty_pass *p, uint64_t group);
+uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn);
+uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group);
+uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask);
+void weir_dirty_demote(struct dirty_pass *p, uint64_t group);
 
 /* dirty_scanset.c */
-void dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);
-bool dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves);
+void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);
+bool weir_dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves);
 
 /* dirty_learn.c */
 enum dirty_verdict {
@@ -211,11 +213,12 @@ enum dirty_verdict {
 	DIRTY_PROMOTE = 1,
 	DIRTY_DEMOTE = 2
 };
-void dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg);
-void dirty_learn_reset(struct weir_dirty *d, bool all_dirty);
-enum dirty_verdict dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages, bool hw);
-uint64_t dirty_learn_span(uint64_t pages);
-uint64_t dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages);
+void weir_dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg);
+void weir_dirty_learn_reset(struct weir_dirty *d, bool all_dirty);
+enum dirty_verdict weir_dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages,
+				    bool hw);
+uint64_t weir_dirty_learn_span(uint64_t pages);
+uint64_t weir_dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages);
 
 /* Whether the pass has spent its budget. */
 static inline bool dirty_spent(const struct dirty_pass *p)
@@ -224,9 +227,9 @@ static inline bool dirty_spent(const struct dirty_pass *p)
 }
 
 /*
- * Walk the stripes of a cursor's range that may hold something: claim them block by block, hand each
- * to work(), settle what the block owes, go on. work() returns false to stop, with *group set to
- * where to go on. Inlined into each reader, so that work() is a direct call.
+ * Walk the stripes of a cursor's range that may hold something: claim them block by block, hand
+ * each to work(), settle what the block owes, go on. work() returns false to stop, with *group set
+ * to where to go on. Inlined into each reader, so that work() is a direct call.
  */
 static inline enum weir_status dirty_walk(struct dirty_pass *p, struct weir_dirty_cursor *cur,
 					  bool scan_only,
@@ -239,13 +242,15 @@ static inline enum weir_status dirty_walk(struct dirty_pass *p, struct weir_dirt
 	while (!cur->done) {
 		uint64_t first = dirty_group_of(d, cur->next_gfn);
 		uint64_t block = first >> (2u * STRIPE_SHIFT);
-		uint64_t end = (block << (2u * STRIPE_SHIFT)) + 4095u;	/* last group of the block */
+		uint64_t end = (block << (2u * STRIPE_SHIFT)) + 4095u; /* the block's last group */
 		uint64_t to = end < last ? end : last;
 		uint64_t busy, todo, group = 0;
 		bool stopped = false;
 
-		busy = dirty_claim(p, block, dirty_span((first >> STRIPE_SHIFT) & 63u,
-							(to >> STRIPE_SHIFT) & 63u), scan_only);
+		busy = weir_dirty_claim(p, block,
+					dirty_span((first >> STRIPE_SHIFT) & 63u,
+						   (to >> STRIPE_SHIFT) & 63u),
+					scan_only);
 		for (todo = p->claimed; todo && !stopped; todo &= todo - 1u) {
 			uint64_t stripe = (block << STRIPE_SHIFT) + weir_ctz64(todo);
 			uint64_t lo = stripe << STRIPE_SHIFT;
@@ -254,7 +259,7 @@ static inline enum weir_status dirty_walk(struct dirty_pass *p, struct weir_dirt
 
 			stopped = !work(p, stripe, dirty_span(from, upto), &group);
 		}
-		dirty_pass_end(p);
+		weir_dirty_pass_end(p);
 		if (stopped) {
 			cur->next_gfn = dirty_gfn_of(d, group);
 			return WEIR_EAGAIN;

@@ -10,7 +10,8 @@
  *
  * The one plain store: a leaf that is valid, writable and accessed is one that neither the hardware
  * nor a fault has a reason to write. A hardware update in flight compares with the descriptor of
- * before it became writable; if it finds just that after our store, it sets W again, which is right.
+ * before it became writable; if it finds just that after our store, it sets W again, which is
+ * right.
  *
  * Cost: a scan reads 64 descriptors, eight cache lines, and looks into a line only if one of its
  * eight leaves is writable.
@@ -21,7 +22,7 @@
 #define PREFETCH_PTES	256u
 
 /* The descriptor that maps gfn, NULL if there is none; p->run_order is log2 of its pages. */
-uint64_t *dirty_lookup(struct dirty_pass *p, uint64_t gfn)
+uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn)
 {
 	struct weir_dirty *d = p->d;
 
@@ -80,10 +81,10 @@ static uint64_t scan_leaves(const uint64_t *leaf)
 }
 
 /* Pages of a group of the scan set that are writable-dirty. Changes nothing. */
-uint64_t dirty_scan(struct dirty_pass *p, uint64_t group)
+uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group)
 {
 	struct weir_dirty *d = p->d;
-	const uint64_t *leaf = dirty_lookup(p, dirty_gfn_of(d, group));
+	const uint64_t *leaf = weir_dirty_lookup(p, dirty_gfn_of(d, group));
 	uint64_t mask = dirty_group_mask(d, group);
 
 	p->ptes += 64u;
@@ -114,7 +115,7 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
 			if (!p->status) {
 				dirty_count(d, blocks_split, 1);
 				forget_run(p);
-				desc = dirty_lookup(p, gfn);
+				desc = weir_dirty_lookup(p, gfn);
 				continue;
 			}
 			p->status = WEIR_ENOMEM;
@@ -129,7 +130,7 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
 			return NULL;
 		}
 		forget_run(p);	/* split, or unmapped, under our feet */
-		desc = dirty_lookup(p, gfn);
+		desc = weir_dirty_lookup(p, gfn);
 	}
 	return desc && !p->run_order ? desc : NULL;
 }
@@ -138,7 +139,8 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
  * Take write permission from the leaves of `pages`; in TRAP mode DBM as well. Returns those of them
  * that trap now.
  */
-static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, uint64_t pages, bool hw)
+static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, uint64_t pages,
+			     bool hw)
 {
 	const uint64_t settled = WEIR_DIRTY_DESC_VALID | WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_AF;
 	const uint64_t off = hw ? WEIR_DIRTY_DESC_W : WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
@@ -190,13 +192,13 @@ static void promote_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, u
 	}
 }
 
-/* Every page of the group traps again; the group leaves the scan set when the pass ends its block. */
-void dirty_demote(struct dirty_pass *p, uint64_t group)
+/* Every page of the group traps again; it leaves the scan set when the pass ends its block. */
+void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 {
 	const uint64_t off = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
 	struct weir_dirty *d = p->d;
 	uint64_t gfn = dirty_gfn_of(d, group), mask = dirty_group_mask(d, group);
-	uint64_t *leaf = dirty_lookup(p, gfn);
+	uint64_t *leaf = weir_dirty_lookup(p, gfn);
 	uint64_t dirty = 0, changed = 0, todo;
 	unsigned int s = (unsigned int)(group >> STRIPE_SHIFT) & 63u;
 
@@ -225,7 +227,7 @@ void dirty_demote(struct dirty_pass *p, uint64_t group)
  * lose their write permission. Decides, for policies that promote on re-arming, the group's mode.
  * Returns the pages that were dirty.
  */
-uint64_t dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask)
+uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask)
 {
 	struct weir_dirty *d = p->d;
 	uint64_t gfn = dirty_gfn_of(d, group), dirty = taken, dbm;
@@ -235,7 +237,7 @@ uint64_t dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint6
 
 	if (!taken && !hw)
 		return 0;
-	leaf = dirty_lookup(p, gfn);
+	leaf = weir_dirty_lookup(p, gfn);
 	if (leaf && p->run_order)
 		leaf = rearm_block(p, gfn);
 	p->ptes += 64u;
@@ -246,19 +248,19 @@ uint64_t dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint6
 	if (hw)
 		dirty |= scan_leaves(leaf) & mask;
 	if (p->learn)
-		verdict = dirty_learn(d, group, weir_popcount64(dirty), hw);
-	promotes = verdict == DIRTY_PROMOTE ||
-		   ((hw || d->rearm_dbm) && verdict == DIRTY_KEEP && !weir_load_relaxed(&d->frozen));
+		verdict = weir_dirty_learn(d, group, weir_popcount64(dirty), hw);
+	promotes = verdict == DIRTY_PROMOTE || ((hw || d->rearm_dbm) && verdict == DIRTY_KEEP &&
+						!weir_load_relaxed(&d->frozen));
 	if (promotes && !hw) {
-		dirty_enter_scan_set(d, group);
+		weir_dirty_enter_scan_set(d, group);
 		hw = true;
 	}
 	dbm = rearm_leaves(p, leaf, gfn, dirty, hw);
 	if (verdict == DIRTY_PROMOTE)
-		dbm |= dirty_learn_span(dirty) & dirty_group_mask(d, group);
+		dbm |= weir_dirty_learn_span(dirty) & dirty_group_mask(d, group);
 	if (promotes && dbm)
 		promote_leaves(p, leaf, gfn, dbm);
 	if (verdict == DIRTY_DEMOTE)
-		dirty_demote(p, group);
+		weir_dirty_demote(p, group);
 	return dirty;
 }

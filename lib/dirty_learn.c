@@ -8,14 +8,15 @@
  * n * fault > weight * scan. Both become page counts when the region is made.
  *
  * The learning. Each harvest shows the n of each group it visits. One good harvest promotes; two
- * poor ones in a row demote. A group that was demoted must wait out 1, 3, 7, ... 63 harvests in which
- * it is dirty, doubling each time, before it is promoted again; seven good harvests in a row forgive.
- * The first time a group is taken after a start that calls everything dirty teaches nothing.
+ * poor ones in a row demote. A group that was demoted must wait out 1, 3, 7, ... 63 harvests in
+ * which it is dirty, doubling each time, before it is promoted again; seven good harvests in a row
+ * forgive. The first time a group is taken after a start that calls everything dirty teaches
+ * nothing.
  *
  * The ladder. A trap is the first step, one page. A group is promoted by an aligned run of 16 pages
- * if that holds all its dirty pages, else whole; a trapping page of a group in HW mode takes its run
- * of 16 along; and when six of a table's eight groups are in HW mode, a fault in one of the others
- * promotes the whole table of 512.
+ * if that holds all its dirty pages, else whole; a trapping page of a group in HW mode takes its
+ * run of 16 along; and when six of a table's eight groups are in HW mode, a fault in one of the
+ * others promotes the whole table of 512.
  */
 #include "dirty_internal.h"
 
@@ -61,7 +62,7 @@ static uint32_t pages_worth(uint64_t fault_ns, uint64_t cost_ns)
 	return n;
 }
 
-void dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg)
+void weir_dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg)
 {
 	uint64_t fault_ns = cfg->cost_fault_ns ? cfg->cost_fault_ns : COST_FAULT_NS;
 	uint64_t scan_ns = cfg->cost_scan_group_ns ? cfg->cost_scan_group_ns : COST_SCAN_GROUP_NS;
@@ -71,7 +72,7 @@ void dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg)
 	d->good_pages_min = d->keep_pages_min + 1u;
 }
 
-void dirty_learn_reset(struct weir_dirty *d, bool all_dirty)
+void weir_dirty_learn_reset(struct weir_dirty *d, bool all_dirty)
 {
 	uint64_t group;
 
@@ -80,7 +81,8 @@ void dirty_learn_reset(struct weir_dirty *d, bool all_dirty)
 }
 
 /* A harvest found npages of a group dirty: what is to become of it? Under the stripe's claim. */
-enum dirty_verdict dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages, bool hw)
+enum dirty_verdict weir_dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages,
+				    bool hw)
 {
 	uint16_t c = weir_load_relaxed(&d->ctl[group]);
 	struct habit h = habit_load(c);
@@ -115,7 +117,7 @@ enum dirty_verdict dirty_learn(struct weir_dirty *d, uint64_t group, unsigned in
 }
 
 /* The pages that get DBM with a group whose dirty pages are these: a run of 16, or all 64. */
-uint64_t dirty_learn_span(uint64_t pages)
+uint64_t weir_dirty_learn_span(uint64_t pages)
 {
 	unsigned int run;
 
@@ -145,10 +147,10 @@ static unsigned int hot_groups(const struct weir_dirty *d, uint64_t gfn)
 }
 
 /*
- * The neighbourhood that a fault at gfn promotes: returns its first page (aligned to its size, so it
- * may lie below the region) and sets *npages; 0 pages: do not promote.
+ * The neighbourhood that a fault at gfn promotes: returns its first page (aligned to its size, so
+ * it may lie below the region) and sets *npages; 0 pages: do not promote.
  */
-uint64_t dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages)
+uint64_t weir_dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages)
 {
 	uint64_t n = d->span_pages;
 

@@ -10,7 +10,7 @@
  */
 #include "dirty_internal.h"
 
-void dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d)
+void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d)
 {
 	weir_memset(p, 0, sizeof(*p));
 	p->d = d;
@@ -35,16 +35,16 @@ static uint64_t candidates(const struct weir_dirty *d, uint64_t block, bool scan
  * holds. Returns the stripes that were found held; p->claimed are those gained.
  *
  * The summaries are read on both sides of the claim word. A summary bit is wrongly clear only while
- * another reader holds the stripe: if it began after the first reading, that reading saw the bit; if
- * it is still at it, the claim word shows it; if it has ended, the acquire of the claim word makes
- * the second reading see the bit again.
+ * another reader holds the stripe: if it began after the first reading, that reading saw the bit;
+ * if it is still at it, the claim word shows it; if it has ended, the acquire of the claim word
+ * makes the second reading see the bit again.
  */
-uint64_t dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only)
+uint64_t weir_dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only)
 {
 	struct weir_dirty *d = p->d;
 	uint64_t *claim = &d->claim[block];
 	uint64_t want = candidates(d, block, scan_only);
-	uint64_t busy = weir_load_acquire(claim) & range;	/* pairs with the release of a claim */
+	uint64_t busy = weir_load_acquire(claim) & range; /* pairs with a claim's release */
 	uint64_t mine = 0;
 
 	p->block = block;
@@ -89,7 +89,7 @@ static void unclaim_blocks(struct weir_dirty *d, uint64_t first_group, uint64_t 
 }
 
 /* Claim every stripe of a range, or none. */
-bool dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group)
+bool weir_dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group)
 {
 	uint64_t last = last_group >> (2u * STRIPE_SHIFT), block;
 
@@ -107,7 +107,7 @@ bool dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last
 	return true;
 }
 
-void dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group)
+void weir_dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group)
 {
 	unclaim_blocks(d, first_group, last_group, (last_group >> (2u * STRIPE_SHIFT)) + 1u);
 }
@@ -116,7 +116,7 @@ void dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t la
  * Groups of a stripe have had all their bits taken: clear their summary bits, unless a writer was
  * faster. Also orders the taking before the re-arming that follows (I4): one fence serves both.
  */
-void dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied)
+void weir_dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied)
 {
 	uint64_t back = 0, todo;
 
@@ -179,11 +179,11 @@ static void settle_demoted(struct dirty_pass *p)
 		for (groups = p->demoted[s]; groups; groups &= groups - 1u) {
 			uint64_t group = (((p->block << STRIPE_SHIFT) + s) << STRIPE_SHIFT) +
 					 weir_ctz64(groups);
-			uint64_t *leaves = dirty_lookup(p, dirty_gfn_of(d, group));
+			uint64_t *leaves = weir_dirty_lookup(p, dirty_gfn_of(d, group));
 
 			if (p->run_order)
 				leaves = NULL;
-			if (dirty_leave_scan_set(d, group, leaves))
+			if (weir_dirty_leave_scan_set(d, group, leaves))
 				p->groups_demoted++;
 		}
 		p->demoted[s] = 0;
@@ -192,7 +192,7 @@ static void settle_demoted(struct dirty_pass *p)
 }
 
 /* Pay what the pass owes for its block, then release the claims. */
-void dirty_pass_end(struct dirty_pass *p)
+void weir_dirty_pass_end(struct dirty_pass *p)
 {
 	struct weir_dirty *d = p->d;
 
@@ -212,7 +212,7 @@ void dirty_pass_end(struct dirty_pass *p)
 }
 
 /* Add what a pass counted to the statistics. */
-void dirty_pass_count(struct dirty_pass *p)
+void weir_dirty_pass_count(struct dirty_pass *p)
 {
 	struct weir_dirty *d = p->d;
 
@@ -224,8 +224,15 @@ void dirty_pass_count(struct dirty_pass *p)
 	dirty_count(d, pages_cleared, p->pages);
 }
 
+/* Whether there is a log to read. */
+bool weir_dirty_is_logging(const struct weir_dirty *d)
+{
+	/* Acquire: pairs with weir_dirty_start(). */
+	return weir_load_acquire(&d->state) != DIRTY_OFF;
+}
+
 /* A cursor that the library may walk: inside the region, on whole groups. */
-bool dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur)
+bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur)
 {
 	uint64_t next, last;
 

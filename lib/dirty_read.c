@@ -22,9 +22,9 @@ static uint64_t read_group(struct dirty_pass *p, uint64_t group, bool hw)
 
 	if (!hw)
 		return pages;
-	pages |= dirty_scan(p, group);
-	if (!pages && p->learn && dirty_learn(d, group, 0, true) == DIRTY_DEMOTE)
-		dirty_demote(p, group);
+	pages |= weir_dirty_scan(p, group);
+	if (!pages && p->learn && weir_dirty_learn(d, group, 0, true) == DIRTY_DEMOTE)
+		weir_dirty_demote(p, group);
 	return pages;
 }
 
@@ -60,14 +60,14 @@ WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty
 	enum weir_status status;
 
 	*nwords = 0;
-	if (!dirty_cursor_ok(d, cur) || !nwords_max)
+	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, cur) || !nwords_max)
 		return WEIR_EINVAL;
-	dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, d);
 	p.words = words;
 	p.nwords_max = nwords_max;
 	p.budget_ptes = budget_ptes;
 	status = dirty_walk(&p, cur, false, get_stripe);
-	dirty_pass_count(&p);
+	weir_dirty_pass_count(&p);
 	*nwords = p.nwords;
 	return status;
 }
@@ -96,17 +96,17 @@ WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t f
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (!dirty_range_ok(d, first_gfn, npages))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_range_ok(d, first_gfn, npages))
 		return WEIR_EINVAL;
 	if (!npages)
 		return WEIR_OK;
 	weir_memset(bitmap, 0, (size_t)((npages + 63u) >> GROUP_SHIFT) * sizeof(*bitmap));
 	cur.last_gfn = first_gfn + (npages - 1u);
-	dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, d);
 	p.bitmap = bitmap;
 	p.bitmap_group = dirty_group_of(d, first_gfn);
 	status = dirty_walk(&p, &cur, false, copy_stripe);
-	dirty_pass_count(&p);
+	weir_dirty_pass_count(&p);
 	return status;
 }
 

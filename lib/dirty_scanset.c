@@ -9,7 +9,7 @@
  */
 #include "dirty_internal.h"
 
-void dirty_enter_scan_set(struct weir_dirty *d, uint64_t group)
+void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group)
 {
 	uint64_t stripe = group >> STRIPE_SHIFT;
 
@@ -20,8 +20,8 @@ void dirty_enter_scan_set(struct weir_dirty *d, uint64_t group)
 	dirty_raise(&d->scan1[stripe >> STRIPE_SHIFT], dirty_bit(stripe));
 }
 
-/* Take a demoted group out, unless a fault was faster; whether it is out. leaves: its 64, or NULL. */
-bool dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves)
+/* Take a demoted group out, unless a fault was faster. leaves: its 64, or NULL. Is it out? */
+bool weir_dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves)
 {
 	uint64_t mask = dirty_group_mask(d, group), todo;
 
@@ -30,7 +30,7 @@ bool dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *
 	for (todo = leaves ? mask : 0; todo; todo &= todo - 1u) {
 		if (!(weir_load_relaxed(&leaves[weir_ctz64(todo)]) & WEIR_DIRTY_DESC_DBM))
 			continue;
-		dirty_enter_scan_set(d, group);
+		weir_dirty_enter_scan_set(d, group);
 		return false;
 	}
 	return true;

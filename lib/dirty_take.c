@@ -75,11 +75,11 @@ static inline bool take_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t g
 			    take_bits(d, (stripe << STRIPE_SHIFT) + i, ~(uint64_t)0, &taken[i]))
 				emptied |= dirty_bit(i);
 		}
-		dirty_retire(d, stripe, emptied);
+		weir_dirty_retire(d, stripe, emptied);
 		for (left = batch; left; left &= left - 1u) {
 			unsigned int i = weir_ctz64(left);
 			uint64_t at = (stripe << STRIPE_SHIFT) + i;
-			uint64_t pages = dirty_rearm(p, at, taken[i], dirty_group_mask(d, at));
+			uint64_t pages = weir_dirty_rearm(p, at, taken[i], dirty_group_mask(d, at));
 
 			if (!pages)
 				continue;
@@ -97,7 +97,7 @@ WEIR_API enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct 
 						   const struct weir_dirty_cursor *cur,
 						   struct weir_dirty_word *words, size_t nwords_max)
 {
-	if (!dirty_cursor_ok(d, cur) || !nwords_max)
+	if (!weir_dirty_cursor_ok(d, cur) || !nwords_max)
 		return WEIR_EINVAL;
 	txn->cur = *cur;
 	txn->words = words;
@@ -112,15 +112,15 @@ WEIR_API enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct w
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (!dirty_cursor_ok(d, &txn->cur))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, &txn->cur))
 		return WEIR_EINVAL;
-	dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, d);
 	p.words = txn->words;
 	p.nwords_max = txn->nwords_max;
 	p.nwords = txn->nwords;
 	p.budget_ptes = budget_ptes;
 	status = dirty_walk(&p, &txn->cur, false, take_stripe);
-	dirty_pass_count(&p);
+	weir_dirty_pass_count(&p);
 	txn->nwords = p.nwords;
 	return p.status ? p.status : status;
 }
@@ -143,7 +143,7 @@ WEIR_API void weir_dirty_harvest_abort(struct weir_dirty *d, struct weir_dirty_t
 	txn->cur.done = true;
 }
 
-/* Clear the masked pages of one stripe. mask: the word of the range's first group, or NULL for all. */
+/* Clear the masked pages of one stripe. mask: the word of the range's first group; NULL: all. */
 static void clear_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
 			 uint64_t first_group, const uint64_t *mask)
 {
@@ -167,12 +167,12 @@ static void clear_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
 	}
 	if (!todo)
 		return;
-	dirty_retire(d, stripe, emptied);
+	weir_dirty_retire(d, stripe, emptied);
 	for (left = todo; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
 
 		p->pages += weir_popcount64(
-			dirty_rearm(p, (stripe << STRIPE_SHIFT) + i, taken[i], want[i]));
+			weir_dirty_rearm(p, (stripe << STRIPE_SHIFT) + i, taken[i], want[i]));
 	}
 }
 
@@ -182,15 +182,15 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_
 	uint64_t first, last, stripe;
 	struct dirty_pass p;
 
-	if (!dirty_range_ok(d, first_gfn, npages))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_range_ok(d, first_gfn, npages))
 		return WEIR_EINVAL;
 	if (!npages)
 		return WEIR_OK;
 	first = dirty_group_of(d, first_gfn);
 	last = dirty_group_of(d, first_gfn + (npages - 1u));
-	if (!dirty_claim_range(d, first, last))
+	if (!weir_dirty_claim_range(d, first, last))
 		return WEIR_EBUSY;
-	dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, d);
 	for (stripe = first >> STRIPE_SHIFT; stripe <= last >> STRIPE_SHIFT; stripe++) {
 		uint64_t lo = stripe << STRIPE_SHIFT;
 
@@ -200,8 +200,8 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_
 			     dirty_span(first > lo ? first - lo : 0,
 					last < lo + 63u ? last - lo : 63u), first, mask);
 		if ((stripe & 63u) == 63u || stripe == last >> STRIPE_SHIFT)
-			dirty_pass_end(&p);
+			weir_dirty_pass_end(&p);
 	}
-	dirty_pass_count(&p);
+	weir_dirty_pass_count(&p);
 	return p.status;
 }

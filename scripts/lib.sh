@@ -39,6 +39,10 @@ as_root() {
 	fi
 }
 
+apt_install() {
+	as_root apt-get install -y --no-install-recommends "$@"
+}
+
 # install_missing PACKAGE...: by apt, saying so. 1 if they could not be had.
 install_missing() {
 	local missing=() package log
@@ -49,21 +53,17 @@ install_missing() {
 	[ ${#missing[@]} -gt 0 ] || return 0
 	say "installing ${missing[*]}"
 	log=$(mktemp)
-	if as_root apt-get install -y --no-install-recommends "${missing[@]}" > "$log" 2>&1; then
-		rm -f "$log"
-		return 0
+	if ! apt_install "${missing[@]}" > "$log" 2>&1; then
+		# Most often the package lists are old, or were never fetched.
+		say "fetching the package lists first"
+		if ! { as_root apt-get update && apt_install "${missing[@]}"; } > "$log" 2>&1; then
+			say "could not install ${missing[*]}; apt-get said:"
+			tail -5 "$log" >&2
+			rm -f "$log"
+			return 1
+		fi
 	fi
-	# Most often the package lists are old, or were never fetched.
-	say "fetching the package lists first"
-	if as_root apt-get update >> "$log" 2>&1 &&
-		as_root apt-get install -y --no-install-recommends "${missing[@]}" >> "$log" 2>&1; then
-		rm -f "$log"
-		return 0
-	fi
-	say "could not install ${missing[*]}:"
-	tail -5 "$log" >&2
 	rm -f "$log"
-	return 1
 }
 
 # add_arm64: let apt take packages of the other architecture.
@@ -83,8 +83,10 @@ build() {
 	shift
 	mkdir -p build
 	log=build/$preset.log
-	if ! { cmake --preset "$preset" &&
-		cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}; } > "$log" 2>&1; then
+	if ! {
+		cmake --preset "$preset" &&
+			cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
+	} > "$log" 2>&1; then
 		tail -60 "$log" >&2
 		say "building $preset failed; all of it is in $log"
 		return 1

@@ -4,10 +4,10 @@
  *
  * A *region* is a run of guest frames (gfn). Its pages are tracked 64 at a time: a *group* is 64
  * pages, 512 bytes of leaf descriptors and one word of the bitmap, and it is in one of two modes.
- * In TRAP mode a page is write-protected and its first write faults; in HW mode leaves carry DBM and
- * the hardware records the write by setting S2AP[1] (FEAT_HAFDBS). The groups in HW mode are the
- * *scan set*: only their descriptors are ever read to find dirty pages. 64 groups are a *stripe*,
- * the unit in which readers exclude each other (4096 pages, 16 MiB of 4 KiB pages).
+ * In TRAP mode a page is write-protected and its first write faults; in HW mode leaves carry DBM
+ * and the hardware records the write by setting S2AP[1] (FEAT_HAFDBS). The groups in HW mode are
+ * the *scan set*: only their descriptors are ever read to find dirty pages. 64 groups are a
+ * *stripe*, the unit in which readers exclude each other (4096 pages, 16 MiB of 4 KiB pages).
  *
  * Leaf descriptors, by {DBM, S2AP[1]}:
  *
@@ -16,8 +16,8 @@
  *   {1,0} writable-clean  legal only in a group of the scan set
  *   {1,1} writable-dirty  dirty, in a group of the scan set; elsewhere as {0,1}
  *
- * Where a page's dirtiness is kept, so that there is one truth: a page is dirty when its bit is set,
- * or when its leaf is writable-dirty and its group is in the scan set. Nothing else.
+ * Where a page's dirtiness is kept, so that there is one truth: a page is dirty when its bit is
+ * set, or when its leaf is writable-dirty and its group is in the scan set. Nothing else.
  *
  * The invariants, which the code cites by number:
  *
@@ -28,17 +28,18 @@
  *     returned.
  * I2  A group enters the scan set before any of its leaves gets DBM, and leaves it after the last
  *     leaf has lost it.
- * I3  No reader gets a page before the TLB invalidation of the re-arming that took it has completed.
+ * I3  No reader gets a page before the TLB invalidation of the re-arming that took it has
+ *     completed.
  * I4  Re-arming takes the bit first and the leaf's write permission second; relaxing sets the bit
  *     first, the leaf second, and then looks at the bit again.
  * I5  Every error is towards "dirty". A page may be reported once too often, never too seldom.
  * I6  A bit that is set is reachable: by the time weir_dirty_mark() or weir_dirty_fault() returns,
  *     the summary levels above it are set.
  *
- * Concurrency: weir_dirty_fault() and weir_dirty_mark() may run at any time on any CPU, against each
- * other and against every other function; they take no lock and never wait. Readers (get, clear,
- * harvest, freeze) may run in parallel on different stripes; two that meet on one get WEIR_EBUSY.
- * start, final and stop are for the owner of the region, one at a time.
+ * Concurrency: weir_dirty_fault() and weir_dirty_mark() may run at any time on any CPU, against
+ * each other and against every other function; they take no lock and never wait. Readers (get,
+ * clear, harvest, freeze) may run in parallel on different stripes; two that meet on one get
+ * WEIR_EBUSY. start, final and stop are for the owner of the region, one at a time.
  *
  * The caller owns the tables. It keeps table memory alive during a call that may read it, changes
  * live descriptors only atomically, and passes what it replaced to weir_dirty_fold().
@@ -91,9 +92,9 @@ enum weir_dirty_policy {
 };
 
 /* What the machine and its owner can do: config.flags */
-#define WEIR_DIRTY_F_DBM		(1u << 0)	/* FEAT_HAFDBS usable: VTCR_EL2.HA and HD set */
-#define WEIR_DIRTY_F_DBM_NEEDS_BBM	(1u << 1)	/* erratum 1024718: no DBM change on a live leaf */
-#define WEIR_DIRTY_F_COUNTERS		(1u << 2)	/* keep the counters of weir_dirty_stats() */
+#define WEIR_DIRTY_F_DBM		(1u << 0) /* FEAT_HAFDBS usable: VTCR_EL2.HA and HD set */
+#define WEIR_DIRTY_F_DBM_NEEDS_BBM	(1u << 1) /* erratum 1024718: DBM never changes live */
+#define WEIR_DIRTY_F_COUNTERS		(1u << 2) /* keep the counters of weir_dirty_stats() */
 /*
  * Nobody replaces a descriptor (unmap, split, collapse) of a range while a reader works on it, as
  * under a lock such as KVM's mmu_lock. A leaf that is writable-dirty with AF set is one that the
@@ -101,8 +102,8 @@ enum weir_dirty_policy {
  * instead of an atomic and.
  */
 #define WEIR_DIRTY_F_TABLES_EXCLUSIVE	(1u << 3)
-#define WEIR_DIRTY_F_S2PIE		(1u << 4)	/* permission indirection: refused, EOPNOTSUPP */
-#define WEIR_DIRTY_F_NESTED		(1u << 5)	/* shadow tables of a nested guest: refused too */
+#define WEIR_DIRTY_F_S2PIE		(1u << 4) /* permission indirection: refused, EOPNOTSUPP */
+#define WEIR_DIRTY_F_NESTED		(1u << 5) /* shadow tables of a nested guest: refused too */
 
 /**
  * struct weir_dirty_config - what a region is and how it is tracked
@@ -174,8 +175,8 @@ struct weir_dirty_ops {
 	/**
 	 * @writable: which pages of the group at group_gfn the guest may write (optional)
 	 *
-	 * Bit i stands for page group_gfn + i. Asked before leaves get write permission or DBM. NULL
-	 * where every page of the region may be written. A hypervisor that maps some pages
+	 * Bit i stands for page group_gfn + i. Asked before leaves get write permission or DBM.
+	 * NULL where every page of the region may be written. A hypervisor that maps some pages
 	 * read-only for reasons of its own (a shared zero page, copy on write) must supply it.
 	 */
 	uint64_t (*writable)(void *ctx, uint64_t group_gfn);
@@ -344,7 +345,7 @@ void weir_dirty_cursor_init(const struct weir_dirty *d, struct weir_dirty_cursor
  * Return: WEIR_OK when the walk is complete; WEIR_EAGAIN when room or budget ran out (call again
  *	with the same cursor); WEIR_EBUSY when another reader holds the stripe at cur->next_gfn
  *	(what was found before it is in words); WEIR_EINVAL for a cursor that is misaligned or
- *	outside the region, or no room.
+ *	outside the region, no room, or a region that is not logging.
  */
 enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty_cursor *cur,
 				struct weir_dirty_word *words, size_t nwords_max,
@@ -360,7 +361,7 @@ enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty_cursor *
  *
  * Context: as weir_dirty_get().
  * Return: WEIR_OK; WEIR_EBUSY when another reader holds part of the range (bitmap is undefined);
- *	WEIR_EINVAL for a range that breaks the rules above.
+ *	WEIR_EINVAL for a range that breaks the rules above, or a region that is not logging.
  */
 enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
 				       uint64_t *bitmap);
@@ -372,13 +373,14 @@ enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn,
  * @npages: number of pages; a multiple of 64 unless it reaches the region's end
  * @mask: (npages + 63) / 64 words; the pages to clear. NULL: all
  *
- * Pages of the mask that are not dirty are left alone. When it returns, content may be read: a later
- * write makes the page dirty again.
+ * Pages of the mask that are not dirty are left alone. When it returns, content may be read: a
+ * later write makes the page dirty again.
  *
  * Context: any context in which the ops may be called.
  * Return: WEIR_OK; WEIR_EBUSY when another reader holds part of the range: nothing was cleared;
- *	WEIR_EINVAL for a range that breaks the rules above; WEIR_ENOMEM if an eager split failed
- *	(the pages are cleared all the same, the block is protected).
+ *	WEIR_EINVAL for a range that breaks the rules above, or a region that is not logging;
+ *	WEIR_ENOMEM if an eager split failed (the pages are cleared all the same, the block is
+ *	protected).
  */
 enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
 				  const uint64_t *mask);
@@ -405,8 +407,8 @@ struct weir_dirty_txn {
  * @words: room for the pages it takes
  * @nwords_max: how many groups fit, at least 1
  *
- * Takes nothing yet. get and clear in one pass, for a reader that wants each page once, and that may
- * fail after it was handed pages.
+ * Takes nothing yet. get and clear in one pass, for a reader that wants each page once, and that
+ * may fail after it was handed pages.
  *
  * Context: any.
  * Return: WEIR_OK; WEIR_EINVAL as weir_dirty_get().
@@ -427,7 +429,7 @@ enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct weir_dirt
  * Return: WEIR_OK when the range is done; WEIR_EAGAIN when room or budget ran out: use the pages,
  *	commit, and step again; WEIR_EBUSY when another reader holds the stripe at cur.next_gfn;
  *	WEIR_ENOMEM if an eager split failed: the pages are taken all the same, the block is
- *	protected, and the walk can go on.
+ *	protected, and the walk can go on; WEIR_EINVAL for a region that is not logging.
  */
 enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct weir_dirty_txn *txn,
 					 uint64_t budget_ptes);
@@ -479,8 +481,8 @@ void weir_dirty_thaw(struct weir_dirty *d);
  * weir_dirty_final() - no writer is left: what get reports now is the last word
  * @d: a region that is logging
  *
- * Call it when every vCPU is stopped and every other writer quiesced. From here on a mark or a fault
- * is a writer that came too late: it is recorded, counted, and answered with WEIR_ESHUTDOWN.
+ * Call it when every vCPU is stopped and every other writer quiesced. From here on a mark or a
+ * fault is a writer that came too late: it is recorded, counted, and answered with WEIR_ESHUTDOWN.
  *
  * Context: as weir_dirty_start().
  * Return: WEIR_OK; WEIR_EINVAL if the region is not logging.
@@ -501,7 +503,7 @@ enum weir_status weir_dirty_final(struct weir_dirty *d);
  */
 unsigned int weir_dirty_peek(const struct weir_dirty *d, uint64_t gfn);
 
-/** struct weir_dirty_stats - counters since weir_dirty_init(); zero without WEIR_DIRTY_F_COUNTERS */
+/** struct weir_dirty_stats - counters since weir_dirty_init(); 0 without WEIR_DIRTY_F_COUNTERS */
 struct weir_dirty_stats {
 	uint64_t faults_trapped;
 	uint64_t faults_promoted;

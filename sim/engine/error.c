@@ -85,8 +85,7 @@ void sim_assert_failed(const char *file, int line, const char *cond)
 	_Exit(EXIT_INTERNAL);
 }
 
-static void __attribute__((noreturn, cold)) out_of_memory(size_t count, size_t size,
-							   const char *what)
+void sim_out_of_memory(size_t count, size_t size, const char *what)
 {
 	fflush(stdout);
 	fprintf(stderr, "weir: out of memory: %s: %zu times %zu bytes\n", what, count, size);
@@ -98,7 +97,7 @@ void *sim_alloc(size_t count, size_t size, const char *what)
 	void *memory = calloc(count ? count : 1, size ? size : 1);
 
 	if (!memory)
-		out_of_memory(count, size, what);
+		sim_out_of_memory(count, size, what);
 	return memory;
 }
 
@@ -108,10 +107,10 @@ void *sim_realloc(void *old, size_t count, size_t size, const char *what)
 	void *memory;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		out_of_memory(count, size, what);
+		sim_out_of_memory(count, size, what);
 	memory = realloc(old, bytes ? bytes : 1);
 	if (!memory)
-		out_of_memory(count, size, what);
+		sim_out_of_memory(count, size, what);
 	return memory;
 }
 

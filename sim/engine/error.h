@@ -81,7 +81,8 @@ struct sim_quoted sim_quote(const char *bytes, size_t len);
 			sim_assert_failed(__FILE__, __LINE__, #cond);                              \
 	} while (0)
 
-void sim_assert_failed(const char *file, int line, const char *cond) __attribute__((noreturn, cold));
+void sim_assert_failed(const char *file, int line, const char *cond)
+	__attribute__((noreturn, cold));
 
 /**
  * sim_alloc() - memory, zeroed, or the end of the process
@@ -94,6 +95,9 @@ void *sim_alloc(size_t count, size_t size, const char *what);
 
 /** sim_realloc() - as sim_alloc(), for a block that grows; the new part is not zeroed */
 void *sim_realloc(void *old, size_t count, size_t size, const char *what);
+
+/** sim_out_of_memory() - how those end the process, for other allocators */
+void sim_out_of_memory(size_t count, size_t size, const char *what) __attribute__((noreturn, cold));
 
 /** sim_strdup() - a copy of a string, or the end of the process */
 char *sim_strdup(const char *text);

@@ -130,7 +130,7 @@ static bool name_valid(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.") == strlen(name);
 }
 
-static void bad_table(const struct sim_param *param, const char *what)
+static _Noreturn void bad_table(const struct sim_param *param, const char *what)
 {
 	fprintf(stderr, "weir-sim: parameter table: %s: %s\n", param->name, what);
 	abort();

@@ -27,6 +27,9 @@
 /** Frames of 4 KiB that a 64-bit physical address can name. */
 #define SIM_PAGEWR_GFN_MAX ((UINT64_C(1) << 52) - 1)
 
+/** Highest vCPU number, where no limit is given. */
+#define SIM_PAGEWR_VCPU_MAX (UINT32_MAX - 1)
+
 /** What the guest has. A 0 in nvcpus or npages leaves that unchecked. */
 struct sim_pagewr_limits {
 	uint32_t nvcpus;

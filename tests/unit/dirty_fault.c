@@ -236,6 +236,7 @@ static void off_means_writable_and_unrecorded(void **state)
 	struct weir_dirty_config cfg = config(WEIR_DIRTY_WP, 0, 1024);
 	struct tables *t = tables_new_blocks(&cfg);
 	struct weir_dirty_fault_info info;
+	uint64_t bitmap[1];
 
 	(void)state;
 	assert_int_equal(weir_dirty_mark(t->d, BASE, 1), WEIR_OK);
@@ -244,6 +245,8 @@ static void off_means_writable_and_unrecorded(void **state)
 	tables_guest_write(t, BASE + 3);
 	weir_dirty_stop(t->d);
 	weir_dirty_stop(t->d);
+	assert_int_equal(weir_dirty_clear(t->d, BASE, 64, NULL), WEIR_EINVAL);
+	assert_int_equal(weir_dirty_get_bitmap(t->d, BASE, 64, bitmap), WEIR_EINVAL);
 	assert_int_equal(weir_dirty_fault(t->d, BASE + 4, &info), WEIR_OK);
 	assert_int_equal(info.outcome, WEIR_DIRTY_UNTRACKED);
 	assert_int_equal(weir_dirty_fault(t->d, BASE + 700, &info), WEIR_OK);

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sim/engine/history.c - emitting the event history: batches, digest, file.
+ *
+ * Records collect in a batch of SIM_HISTORY_BATCH and reach the digest and the compressor a batch
+ * at a time, because either costs a third that way of what it costs a record at a time.
+ *
+ * The file is one zstd frame with a checksum, so that a cut or a flipped bit shows. Its layout is
+ * in docs/formats.md; history_format.h has the numbers that writer and reader share.
+ */
+#include "sim/engine/history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "sim/engine/history_format.h"
+#include "sim/engine/stats.h"
+
+_Static_assert(sizeof(struct sim_record) == SIM_TRACE_RECORD_BYTES, "no padding in a record");
+
+/* Level 1: the history of a run is large and written while it runs. */
+enum { COMPRESSION_LEVEL = 1 };
+
+struct sim_history_file {
+	FILE *stream;
+	char *path;
+	ZSTD_CCtx *zstd;
+	void *out;
+	size_t out_bytes;
+	struct sim_error err; /* the first failure; nothing is written after it */
+};
+
+/* Compress, and write what comes out. With ZSTD_e_end, the frame is complete afterwards. */
+static void file_write(struct sim_history_file *file, const void *bytes, size_t len,
+		       ZSTD_EndDirective mode)
+{
+	ZSTD_inBuffer in = { bytes, len, 0 };
+	size_t left;
+
+	do {
+		ZSTD_outBuffer out = { file->out, file->out_bytes, 0 };
+
+		if (sim_error_is_set(&file->err))
+			return;
+		left = ZSTD_compressStream2(file->zstd, &out, &in, mode);
+		if (ZSTD_isError(left))
+			sim_error_at(&file->err, file->path, 0, "compressing: %s",
+				     ZSTD_getErrorName(left));
+		else if (out.pos && fwrite(file->out, 1, out.pos, file->stream) != out.pos)
+			sim_error_at(&file->err, file->path, 0, "writing: %s", strerror(errno));
+	} while (in.pos < in.size || (mode == ZSTD_e_end && left));
+}
+
+static void file_write_u32(struct sim_history_file *file, uint32_t value)
+{
+	const uint32_t bytes = htole32(value);
+
+	file_write(file, &bytes, sizeof(bytes), ZSTD_e_continue);
+}
+
+static void file_write_name(struct sim_history_file *file, const char *name)
+{
+	const size_t bytes = strlen(name) + 1;
+
+	sim_assert(bytes <= SIM_HISTORY_NAME_BYTES_MAX);
+	file_write(file, name, bytes, ZSTD_e_continue);
+}
+
+static void file_write_header(struct sim_history_file *file, const struct sim_history_kind *kinds,
+			      uint32_t nkinds)
+{
+	file_write(file, SIM_TRACE_MAGIC, SIM_TRACE_MAGIC_BYTES, ZSTD_e_continue);
+	file_write_u32(file, SIM_TRACE_RECORD_BYTES);
+	file_write_u32(file, nkinds);
+	for (uint32_t i = 0; i < nkinds; i++) {
+		file_write_u32(file, kinds[i].kind);
+		file_write_name(file, kinds[i].name);
+		file_write_name(file, kinds[i].actor);
+		file_write_name(file, kinds[i].a);
+		file_write_name(file, kinds[i].b);
+	}
+}
+
+static void file_free(struct sim_history_file *file)
+{
+	if (!file)
+		return;
+	if (file->stream)
+		fclose(file->stream);
+	ZSTD_freeCCtx(file->zstd);
+	free(file->out);
+	free(file->path);
+	free(file);
+}
+
+static struct sim_history_file *file_create(const char *path, struct sim_error *err)
+{
+	struct sim_history_file *file = sim_alloc(1, sizeof(*file), "trace file");
+
+	file->path = sim_strdup(path);
+	file->stream = fopen(path, "wb");
+	if (!file->stream) {
+		sim_error_at(err, path, 0, "cannot create: %s", strerror(errno));
+		file_free(file);
+		return NULL;
+	}
+	file->zstd = ZSTD_createCCtx();
+	if (!file->zstd)
+		sim_out_of_memory(1, ZSTD_CStreamInSize(), "trace compressor");
+	ZSTD_CCtx_setParameter(file->zstd, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+	ZSTD_CCtx_setParameter(file->zstd, ZSTD_c_checksumFlag, 1);
+	file->out_bytes = ZSTD_CStreamOutSize();
+	file->out = sim_alloc(file->out_bytes, 1, "trace buffer");
+	return file;
+}
+
+static void check_kinds(const struct sim_history_kind *kinds, uint32_t nkinds)
+{
+	sim_assert(nkinds <= SIM_HISTORY_NKINDS_MAX);
+	for (uint32_t i = 0; i < nkinds; i++) {
+		sim_assert(kinds[i].kind != SIM_HISTORY_KIND_END);
+		sim_assert(kinds[i].name && kinds[i].name[0]);
+		sim_assert(kinds[i].actor && kinds[i].a && kinds[i].b);
+		for (uint32_t j = 0; j < i; j++)
+			sim_assert(kinds[j].kind != kinds[i].kind);
+	}
+}
+
+struct sim_history *sim_history_create(const struct sim_history_kind *kinds, uint32_t nkinds,
+				       const char *path, struct sim_error *err)
+{
+	struct sim_history *history;
+	struct sim_history_file *file = NULL;
+	XXH3_state_t *digest;
+
+	check_kinds(kinds, nkinds);
+	if (path) {
+		file = file_create(path, err);
+		if (!file)
+			return NULL;
+		file_write_header(file, kinds, nkinds);
+	}
+	digest = XXH3_createState();
+	if (!digest)
+		sim_out_of_memory(1, SIM_TRACE_RECORD_BYTES, "digest");
+	XXH3_128bits_reset(digest);
+	history = sim_alloc(1, sizeof(*history), "event history");
+	*history = (struct sim_history){
+		.batch = sim_alloc(SIM_HISTORY_BATCH, sizeof(struct sim_record), "event history"),
+		.digest = digest,
+		.file = file,
+		.kinds = kinds,
+		.nkinds = nkinds,
+	};
+	return history;
+}
+
+static bool kind_is_known(const struct sim_history *history, uint32_t kind)
+{
+	for (uint32_t i = 0; i < history->nkinds; i++)
+		if (history->kinds[i].kind == kind)
+			return true;
+	return false;
+}
+
+void sim_history_flush(struct sim_history *history)
+{
+	const size_t bytes = history->nbatched * sizeof(*history->batch);
+	uint32_t known = SIM_HISTORY_KIND_END;
+
+	sim_assert(!history->finished);
+	for (uint32_t i = 0; i < history->nbatched; i++) {
+		const uint32_t kind = le32toh(history->batch[i].kind);
+
+		if (kind == known)
+			continue;
+		sim_assert(kind_is_known(history, kind));
+		known = kind;
+	}
+	XXH3_128bits_update(history->digest, history->batch, bytes);
+	if (history->file)
+		file_write(history->file, history->batch, bytes, ZSTD_e_continue);
+	history->nflushed += history->nbatched;
+	history->nbatched = 0;
+}
+
+uint64_t sim_history_count(const struct sim_history *history)
+{
+	return history->nflushed + history->nbatched;
+}
+
+bool sim_history_error(const struct sim_history *history, struct sim_error *err)
+{
+	if (!history->file || !sim_error_is_set(&history->file->err))
+		return false;
+	sim_error_set(err, "%s", history->file->err.text);
+	return true;
+}
+
+static void fold_stats(struct sim_history *history, const struct sim_stats *stats)
+{
+	for (size_t i = 0; i < sim_stats_count(stats); i++) {
+		const struct sim_stat *stat = sim_stats_at(stats, i);
+		const uint64_t value = htole64(stat->value);
+
+		XXH3_128bits_update(history->digest, stat->name, strlen(stat->name) + 1);
+		XXH3_128bits_update(history->digest, &value, sizeof(value));
+	}
+}
+
+static void file_finish(struct sim_history_file *file, uint64_t count)
+{
+	const struct sim_record end = {
+		.kind = htole32(SIM_HISTORY_KIND_END),
+		.a = htole64(count),
+	};
+
+	file_write(file, &end, sizeof(end), ZSTD_e_end);
+	if (fflush(file->stream) || ferror(file->stream))
+		sim_error_at(&file->err, file->path, 0, "writing: %s", strerror(errno));
+	if (fclose(file->stream))
+		sim_error_at(&file->err, file->path, 0, "closing: %s", strerror(errno));
+	file->stream = NULL;
+}
+
+bool sim_history_finish(struct sim_history *history, const struct sim_stats *stats,
+			struct sim_error *err)
+{
+	sim_history_flush(history);
+	if (stats)
+		fold_stats(history, stats);
+	if (history->file)
+		file_finish(history->file, history->nflushed);
+	history->finished = true;
+	return !sim_history_error(history, err);
+}
+
+void sim_history_digest(struct sim_history *history, uint8_t out[SIM_DIGEST_BYTES])
+{
+	XXH128_canonical_t canonical;
+
+	if (!history->finished)
+		sim_history_flush(history);
+	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(history->digest));
+	memcpy(out, canonical.digest, SIM_DIGEST_BYTES);
+}
+
+void sim_digest_hex(const uint8_t digest[SIM_DIGEST_BYTES], char out[SIM_DIGEST_HEX_BYTES])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < SIM_DIGEST_BYTES; i++) {
+		out[2 * i] = digits[digest[i] >> 4];
+		out[2 * i + 1] = digits[digest[i] & 15];
+	}
+	out[SIM_DIGEST_HEX_BYTES - 1] = '\0';
+}
+
+void sim_history_digest_hex(struct sim_history *history, char out[SIM_DIGEST_HEX_BYTES])
+{
+	uint8_t digest[SIM_DIGEST_BYTES];
+
+	sim_history_digest(history, digest);
+	sim_digest_hex(digest, out);
+}
+
+void sim_history_destroy(struct sim_history *history)
+{
+	if (!history)
+		return;
+	file_free(history->file);
+	XXH3_freeState(history->digest);
+	free(history->batch);
+	free(history);
+}
