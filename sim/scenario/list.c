@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * list.c - the scenarios of this build.
+ */
+#include "sim/scenario/scenario.h"
+
+#include "sim/scenario/migrate.h"
+
+const struct sim_scenario *const sim_scenarios[] = {
+	&sim_scenario_migrate,
+	NULL
+};

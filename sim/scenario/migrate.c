@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * migrate.c - the scenario: read the parameters, migrate once under each policy, compare.
+ */
+#include "sim/scenario/migrate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/stats.h"
+#include "sim/scenario/migrate_internal.h"
+
+/* Who listens to one policy's run. */
+struct listener {
+	struct sim_run *run;
+	const struct migrate_policy *policy;
+};
+
+static void on_violation(void *ctx, enum sim_checker checker, uint64_t gfn, const char *what)
+{
+	const struct listener *listener = ctx;
+
+	sim_run_fail(listener->run, "%s: gfn 0x%" PRIx64 ": %s (policy %s)",
+		     sim_checker_names[checker], gfn, what, listener->policy->name);
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct listener *listener = ctx;
+
+	sim_run_progress(listener->run, listener->policy->name, done, done > total ? done : total);
+}
+
+/* Pages were lost: run the policy once more and watch some of them. */
+static void report_lost(struct sim_run *run, const struct migrate *lost,
+			const struct sim_workload *workload)
+{
+	struct migrate_watch watches[WATCHES_MAX] = { 0 };
+	struct migrate again = {
+		.cfg = lost->cfg, .policy = lost->policy, .watches = watches,
+	};
+	unsigned int i;
+	char text[WATCH_EVENTS * WATCH_EVENT_BYTES];
+
+	for (i = 0; i < WATCHES_MAX && i < lost->figures.lost_pages; i++)
+		watches[i].gfn = lost->bad[i].gfn;
+	again.nwatches = i;
+	again.history = sim_history_create(migrate_kinds, migrate_nkinds, NULL, NULL);
+	(void)migrate_run_policy(&again, workload, NULL, NULL);
+	for (i = 0; i < again.nwatches; i++) {
+		const struct sim_content_bad *bad = &lost->bad[i];
+
+		migrate_watch_text(&watches[i], text, sizeof(text));
+		sim_run_fail(run, "lost_page: gfn 0x%" PRIx64 " differs at the destination (policy "
+			     "%s, %" PRIu64 " lost in all): last written by vcpu %u, %" PRIu64
+			     " stores, %s; at %" PRIu64 " ns, after: %s",
+			     bad->gfn, lost->policy->name, lost->figures.lost_pages,
+			     (unsigned int)(bad->src_version >> SIM_CONTENT_COUNT_BITS),
+			     bad->src_version & SIM_CONTENT_COUNT_MASK,
+			     bad->received ? "an older copy arrived" : "no copy arrived",
+			     lost->figures.end_ns, text);
+	}
+	sim_history_destroy(again.history);
+	migrate_take_down(&again);
+}
+
+static bool run_one(struct sim_run *run, struct migrate *m, struct sim_policy_out **out,
+		    const struct sim_workload *workload)
+{
+	struct listener listener = { run, m->policy };
+	struct sim_policy_shape shape = {
+		.vcpus = m->cfg->nvcpus, .base_gfn = m->cfg->base_gfn, .npages = m->cfg->npages,
+		.page_bytes = PAGE_BYTES, .causes = sim_cause_names, .ncauses = SIM_NCAUSES,
+	};
+
+	*out = sim_run_policy_begin(run, m->policy->name, &shape);
+	if (!*out)
+		return false;
+	m->history = (*out)->history;
+	m->series = (*out)->series;
+	m->on_violation = on_violation;
+	m->on_violation_ctx = &listener;
+	if (!migrate_run_policy(m, workload, on_progress, &listener)) {
+		sim_error_set(run->err, "%s", m->error.text);
+		return false;
+	}
+	if (m->figures.lost_pages)
+		report_lost(run, m, workload);
+	return true;
+}
+
+static bool hand_over(struct migrate *m, struct sim_policy_out *out, uint64_t common_end_ns)
+{
+	struct sim_stats *stats = migrate_stats(m);
+	bool ok;
+
+	sim_series_end(m->series, common_end_ns);
+	migrate_hand_over(m, out);
+	ok = sim_run_policy_end(out, stats);
+	sim_stats_destroy(stats);
+	return ok;
+}
+
+static enum sim_run_result compare(struct sim_run *run, const struct migrate_config *cfg,
+				   const struct migrate_policy *policies, unsigned int n,
+				   const struct sim_workload *workload)
+{
+	struct migrate *runs = sim_alloc(n, sizeof(*runs), "runs");
+	struct sim_policy_out *outs[POLICIES_MAX] = { NULL };
+	enum sim_run_result result = SIM_RUN_OK;
+	uint64_t common_end_ns = 0;
+	unsigned int i, begun = 0;
+
+	for (i = 0; i < n && result == SIM_RUN_OK; i++) {
+		runs[i].cfg = cfg;
+		runs[i].policy = &policies[i];
+		begun++;
+		if (!run_one(run, &runs[i], &outs[i], workload))
+			result = SIM_RUN_INTERNAL;
+		if (runs[i].figures.end_ns > common_end_ns)
+			common_end_ns = runs[i].figures.end_ns;
+	}
+	for (i = 0; i < n && result == SIM_RUN_OK; i++) {
+		if (!hand_over(&runs[i], outs[i], common_end_ns))
+			result = SIM_RUN_INTERNAL;
+	}
+	if (result == SIM_RUN_OK)
+		migrate_write_notes(run, runs, n);
+	for (i = 0; i < begun; i++)
+		migrate_take_down(&runs[i]);
+	free(runs);
+	return result;
+}
+
+static enum sim_run_result run_migrate(struct sim_run *run)
+{
+	struct migrate_config cfg;
+	struct migrate_policy policies[POLICIES_MAX];
+	struct sim_workload_config writes;
+	struct sim_workload *workload;
+	enum sim_run_result result;
+	unsigned int n;
+
+	if (!migrate_config_read(&cfg, run->params, run->err))
+		return SIM_RUN_BAD_INPUT;
+	n = migrate_policies_read(policies, run->params, run->err);
+	if (!n)
+		return SIM_RUN_BAD_INPUT;
+	writes = (struct sim_workload_config){
+		.nvcpus = cfg.nvcpus, .base_gfn = cfg.base_gfn, .npages = cfg.npages,
+		.seed = run->seed, .run = run->number,
+	};
+	if (!sim_workload_config_read(&writes, run->params, run->err))
+		return SIM_RUN_BAD_INPUT;
+	workload = sim_workload_open(&writes, run->err);
+	if (!workload)
+		return SIM_RUN_BAD_INPUT;
+	result = compare(run, &cfg, policies, n, workload);
+	sim_workload_close(workload);
+	return result;
+}
+
+static const struct sim_param_table tables[] = {
+	{ migrate_params, MIGRATE_NPARAMS },
+	{ sim_workload_params, SIM_WORKLOAD_NPARAMS },
+};
+
+const struct sim_scenario sim_scenario_migrate = {
+	.name = "migrate",
+	.summary = "live migration of a running guest, compared across dirty-tracking policies",
+	.tables = tables,
+	.ntables = sizeof(tables) / sizeof(tables[0]),
+	.metrics = migrate_metrics,
+	.nmetrics = MIGRATE_NMETRICS,
+	.run = run_migrate,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * migrate_internal.h - one policy's migration: the machine, the guest, the log and the copier.
+ *
+ *   migrate_machine.c  builds all of it and takes it down
+ *   migrate_fault.c    what is under the guest: stores, write faults, the lock of the tables
+ *   migrate_copy.c     rounds: CLEAR, send, GET, and when to stop
+ *   migrate_switch.c   freeze, pause, the last GET, the rest, resume
+ *   migrate_link.c     pages onto the link: settle, check, copy, count
+ *   migrate_cost.c     what the library's calls cost
+ *   migrate_throttle.c auto-converge
+ *   migrate_watch.c    the history of a few frames, for the report of a lost page
+ *   migrate_result.c   the figures of the table, counters
+ *   migrate_policy.c   runs one policy to its end
+ *
+ * M1  The copier is one thread: at any time one event of it is pending, or it waits for vCPUs to
+ *     leave their fault handlers.
+ * M2  A call of the library takes effect at one instant, at which the copier starts to pay for it:
+ *     the next step comes when it is paid.
+ */
+#ifndef SIM_SCENARIO_MIGRATE_INTERNAL_H
+#define SIM_SCENARIO_MIGRATE_INTERNAL_H
+
+#include "weir/dirty.h"
+#include "sim/check/check.h"
+#include "sim/engine/history.h"
+#include "sim/engine/queue.h"
+#include "sim/guest/guest.h"
+#include "sim/machine/content.h"
+#include "sim/machine/dirty_glue.h"
+#include "sim/machine/mmu.h"
+#include "sim/machine/stage2.h"
+#include "sim/report/series.h"
+#include "sim/scenario/migrate_param.h"
+
+/* Kinds of the event history. Stable once published. */
+enum migrate_event {
+	MIGRATE_EV_STORE = 1,		/* vcpu, gfn, stores of the row */
+	MIGRATE_EV_AGAIN,		/* vcpu, gfn: a row's store was translated again */
+	MIGRATE_EV_HW_DIRTY,		/* vcpu, gfn */
+	MIGRATE_EV_FAULT,		/* vcpu, gfn */
+	MIGRATE_EV_FAULT_DONE,		/* vcpu, gfn, outcome | leaves << 8 | split << 32 */
+	MIGRATE_EV_SPLIT,		/* gfn */
+	MIGRATE_EV_TLBI,		/* first gfn, last gfn */
+	MIGRATE_EV_LOG_START,
+	MIGRATE_EV_ROUND,		/* number, pages */
+	MIGRATE_EV_CLEAR,		/* first gfn, pages */
+	MIGRATE_EV_SEND,		/* first gfn, pages */
+	MIGRATE_EV_GET,			/* first gfn, dirty pages */
+	MIGRATE_EV_THROTTLE,		/* percent */
+	MIGRATE_EV_SLEEP,		/* vcpu, ns */
+	MIGRATE_EV_FREEZE,		/* next gfn */
+	MIGRATE_EV_PAUSE,
+	MIGRATE_EV_FINAL,
+	MIGRATE_EV_RESUME,		/* pages lost */
+	MIGRATE_EV_CANCEL
+};
+
+extern const struct sim_history_kind migrate_kinds[];
+extern const uint32_t migrate_nkinds;
+
+/* Who acts in the history, beside vCPUs. */
+#define ACTOR_COPIER	0xffffu
+
+/* vCPUs that want the lock of the tables, in order of arrival. */
+struct migrate_lock {
+	bool taken;
+	unsigned int *queue;	/* ring of nvcpus */
+	unsigned int first;
+	unsigned int n;
+};
+
+struct migrate_vcpu {
+	uint64_t fault_gfn;
+	bool throttled;		/* its throttle timer runs */
+};
+
+/* The library's counters and the glue's, before a call. */
+struct migrate_bill {
+	struct weir_dirty_stats stats;
+	uint64_t leaves;
+	uint64_t splits;
+};
+
+/* A frame whose history is wanted. */
+#define WATCHES_MAX		3u
+#define WATCH_EVENTS		8u
+#define WATCH_EVENT_BYTES	56u
+struct migrate_watch {
+	uint64_t gfn;
+	uint64_t n;
+	char events[WATCH_EVENTS][WATCH_EVENT_BYTES];
+};
+
+enum migrate_outcome {
+	MIGRATE_COMPLETED = 0,	/* what was left fit into the downtime limit */
+	MIGRATE_FORCED,		/* the rounds were used up: switched over all the same */
+	MIGRATE_CANCELLED	/* the rounds were used up: given up */
+};
+
+/* Figures of the copier. */
+struct migrate_figures {
+	enum migrate_outcome outcome;
+	uint64_t rounds;
+	uint64_t pages_sent;
+	uint64_t bytes_sent;
+	uint64_t false_positives;
+	uint64_t lost_pages;
+	uint64_t faults;
+	uint64_t hw_dirty;
+	uint64_t splits_eager;
+	uint64_t start_ns;	/* of the migration */
+	uint64_t end_ns;
+	uint64_t pause_ns;	/* when the pause began */
+	uint64_t blackout_ns;
+	uint64_t get_ns;	/* in blackout */
+	uint64_t gets_ns;	/* before */
+	uint64_t clear_ns;
+	uint64_t freeze_ns;
+	uint64_t estimate_ns;	/* of the blackout, when it was decided upon */
+	uint64_t last_pages;	/* sent in blackout */
+	bool equal;
+};
+
+struct migrate {
+	const struct migrate_config *cfg;
+	const struct migrate_policy *policy;
+
+	/* outputs; series may be NULL */
+	struct sim_history *history;
+	struct sim_series *series;
+	void (*on_violation)(void *ctx, enum sim_checker checker, uint64_t gfn, const char *what);
+	void *on_violation_ctx;
+	struct migrate_watch *watches;
+	unsigned int nwatches;
+	struct sim_error error;		/* the simulation itself broke down */
+
+	/* the machine and the guest */
+	struct sim_queue *queue;
+	struct sim_content *content;
+	struct sim_s2 *s2;
+	struct sim_mmu *mmu;
+	struct sim_dirty_glue glue;
+	void *memory;			/* of the log */
+	struct weir_dirty *d;
+	struct sim_guest *guest;
+	struct sim_check check;
+	struct migrate_lock lock;
+	struct migrate_vcpu *vcpus;
+	uint64_t *late;			/* planted mistake: frames the log is not told of in time */
+	size_t nlate;
+	size_t late_room;
+
+	/* the copier */
+	uint64_t round;
+	uint64_t *pending;		/* bitmap: to be sent in this round */
+	uint64_t npending;
+	uint64_t next_page;		/* where the round, or a walk over the region, goes on */
+	uint64_t chunk_end;		/* pages below this one are cleared already */
+	uint64_t link_rest;		/* bytes on the link, the part of a ns that is left over */
+	uint64_t found;			/* dirty pages that the GET at work has seen */
+	uint64_t last_get_ns;		/* what the last GET over the region took */
+	uint64_t round_start_ns;
+	uint64_t round_pages;
+	uint64_t round_bytes;
+	uint64_t round_faults;
+	uint64_t throttle_percent;
+	unsigned int throttle_votes;
+	struct weir_dirty_cursor cursor;
+	bool pausing;
+	bool paused;
+	bool done;
+	struct migrate_figures figures;
+	struct sim_content_bad bad[WATCHES_MAX];	/* some of the lost pages */
+};
+
+/* migrate_machine.c */
+bool migrate_build(struct migrate *m, const struct sim_workload *workload);
+void migrate_take_down(struct migrate *m);
+void migrate_broken(struct migrate *m, const char *what, enum weir_status status);
+
+/* migrate_fault.c */
+extern const struct sim_guest_ops migrate_guest_ops;
+void migrate_tell_late(struct migrate *m);
+
+/* migrate_cost.c */
+void migrate_bill_open(struct migrate *m, struct migrate_bill *bill);
+uint64_t migrate_bill_ns(struct migrate *m, const struct migrate_bill *bill, uint64_t words);
+uint64_t migrate_split_ns(const struct migrate *m);
+
+/* migrate_copy.c */
+void migrate_begin(void *ctx, uint64_t arg);
+uint64_t migrate_get_chunk(struct migrate *m, uint64_t *npages);
+void migrate_copier_post(struct migrate *m, uint64_t delay_ns, sim_event_fn *fn);
+void migrate_phase(struct migrate *m, enum sim_phase_kind kind, const char *name);
+bool migrate_next_pending(struct migrate *m, uint64_t *page);
+
+/* migrate_link.c */
+uint64_t migrate_send_batch(struct migrate *m, uint64_t end_page);
+uint64_t migrate_link_ns(const struct migrate *m, uint64_t npages);
+
+/* migrate_switch.c */
+void migrate_switch_over(struct migrate *m);
+void migrate_cancel(struct migrate *m);
+void migrate_pause_check(struct migrate *m);
+
+/* migrate_throttle.c */
+void migrate_throttle_round(struct migrate *m, uint64_t dirtied_pages);
+void migrate_throttle_stop(struct migrate *m);
+
+/* migrate_watch.c: note an event on frames first..last; cheap when nothing is watched */
+void migrate_watch_note(struct migrate *m, uint64_t first_gfn, uint64_t last_gfn, uint64_t now_ns,
+			const char *what, unsigned int number);
+void migrate_watch_text(const struct migrate_watch *watch, char *buf, size_t size);
+
+#define migrate_note(m, first, last, now, what, number)                                 \
+	do {                                                                            \
+		if ((m)->nwatches)                                                      \
+			migrate_watch_note((m), (first), (last), (now), (what), (number)); \
+	} while (0)
+
+/* migrate_policy.c */
+bool migrate_run_policy(struct migrate *m, const struct sim_workload *workload,
+			void (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx);
+
+/* migrate_result.c */
+struct sim_policy_out;
+struct sim_run;
+#define MIGRATE_NMETRICS	20u
+extern const struct sim_metric migrate_metrics[MIGRATE_NMETRICS];
+void migrate_count_false(struct migrate *m);
+void migrate_find_lost(struct migrate *m);
+uint64_t migrate_lost_ns(const struct migrate *m, enum sim_cause cause);
+uint64_t migrate_lost_total_ns(const struct migrate *m);
+uint64_t migrate_faults(const struct migrate *m);
+uint64_t migrate_tlbis(const struct migrate *m);
+void migrate_hand_over(const struct migrate *m, struct sim_policy_out *out);
+struct sim_stats *migrate_stats(struct migrate *m);
+
+/* migrate_note.c */
+void migrate_write_notes(struct sim_run *run, const struct migrate *runs, unsigned int n);
+
+#endif

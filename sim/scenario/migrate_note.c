@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * migrate_note.c - the sentences under the table: which policy, and what does it cost.
+ *
+ * "Which" is the one that loses the guest least compute, of those that brought every page over; a tie
+ * goes to the shorter blackout, then to the one that was named first. What it costs is said against
+ * write protection, or against the first policy where that was not run.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/scenario/migrate_internal.h"
+#include "sim/scenario/scenario.h"
+
+/* Microseconds or milliseconds with two decimals. */
+static void text_ns(uint64_t ns, char buf[32])
+{
+	if (ns < 1000000)
+		snprintf(buf, 32, "%" PRIu64 ".%02u us", ns / 1000, (unsigned int)(ns % 1000 / 10));
+	else
+		snprintf(buf, 32, "%" PRIu64 ".%02u ms", ns / 1000000,
+			 (unsigned int)(ns % 1000000 / 10000));
+}
+
+static uint64_t ptes_scanned(const struct migrate *m)
+{
+	struct weir_dirty_stats stats;
+
+	weir_dirty_stats(m->d, &stats);
+	return stats.ptes_scanned;
+}
+
+static bool better(const struct migrate *a, const struct migrate *b)
+{
+	uint64_t lost_a = migrate_lost_total_ns(a), lost_b = migrate_lost_total_ns(b);
+
+	if (lost_a != lost_b)
+		return lost_a < lost_b;
+	return a->figures.blackout_ns < b->figures.blackout_ns;
+}
+
+static const struct migrate *find_best(const struct migrate *runs, unsigned int n)
+{
+	const struct migrate *best = NULL;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (runs[i].figures.equal && (!best || better(&runs[i], best)))
+			best = &runs[i];
+	}
+	return best;
+}
+
+static const struct migrate *find_base(const struct migrate *runs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (runs[i].policy->policy == WEIR_DIRTY_WP)
+			return &runs[i];
+	}
+	return &runs[0];
+}
+
+static void write_answer(struct sim_run *run, const struct migrate *best,
+			 const struct migrate *base)
+{
+	char lost[32], other[32], blackout[32], base_blackout[32];
+	uint64_t mine = migrate_lost_total_ns(best), theirs = migrate_lost_total_ns(base);
+
+	text_ns(mine, lost);
+	text_ns(best->figures.blackout_ns, blackout);
+	if (best == base) {
+		sim_run_note(run, "Which one: %s. It loses the guest least, %s of vCPU time, with a "
+			     "blackout of %s; it costs %" PRIu64 " write faults and reads %" PRIu64
+			     " descriptors.", best->policy->name, lost, blackout,
+			     best->figures.faults, ptes_scanned(best));
+		return;
+	}
+	text_ns(theirs, other);
+	text_ns(base->figures.blackout_ns, base_blackout);
+	sim_run_note(run, "Which one: %s. It loses the guest least, %s of vCPU time where %s loses "
+		     "%s (%" PRIu64 " %% less), by taking %" PRIu64 " write faults instead of %"
+		     PRIu64 ".", best->policy->name, lost, base->policy->name, other,
+		     theirs ? (theirs - mine) * 100 / theirs : 0, best->figures.faults,
+		     base->figures.faults);
+	sim_run_note(run, "What it costs: %" PRIu64 " descriptors read in scans (%s: %" PRIu64
+		     "), a blackout of %s (%s: %s), and %" PRIu64 " pages sent (%s: %" PRIu64 ").",
+		     ptes_scanned(best), base->policy->name, ptes_scanned(base), blackout,
+		     base->policy->name, base_blackout, best->figures.pages_sent,
+		     base->policy->name, base->figures.pages_sent);
+}
+
+void migrate_write_notes(struct sim_run *run, const struct migrate *runs, unsigned int n)
+{
+	const struct migrate *best = find_best(runs, n);
+	unsigned int i;
+
+	if (best)
+		write_answer(run, best, find_base(runs, n));
+	else
+		sim_run_note(run, "Which one: none; no policy brought the guest over whole.");
+	for (i = 0; i < n; i++) {
+		if (runs[i].figures.outcome == MIGRATE_FORCED)
+			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was switched "
+				     "over by force.", runs[i].policy->name, runs[i].figures.rounds);
+		if (runs[i].figures.outcome == MIGRATE_CANCELLED)
+			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was "
+				     "cancelled.", runs[i].policy->name, runs[i].figures.rounds);
+	}
+	sim_run_note(run, "A model, not a measurement: costs marked \"assumed\" in weir-sim "
+		     "list-params have no published source.");
+}

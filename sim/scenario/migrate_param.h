@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * migrate_param.h - the parameters of the migrate scenario, read and checked once.
+ */
+#ifndef SIM_SCENARIO_MIGRATE_PARAM_H
+#define SIM_SCENARIO_MIGRATE_PARAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/engine/error.h"
+#include "sim/engine/param.h"
+#include "sim/scenario/scenario.h"
+
+#define PAGE_BYTES		4096u
+#define POLICIES_MAX		16u
+#define POLICY_NAME_BYTES	24u
+
+/* What an action costs, ns unless the name says otherwise. */
+struct migrate_cost {
+	uint64_t fault_exit_ns;
+	uint64_t fault_lock_ns;
+	uint64_t leaf_ps;
+	uint64_t split_ns;
+	uint64_t split_vcpu_ns;
+	uint64_t scan_pte_ps;
+	uint64_t scan_group_ns;
+	uint64_t table_ns;
+	uint64_t word_ps;
+	uint64_t call_ns;
+	uint64_t tlbi_ns;
+	uint64_t tlbi_vcpu_ns;
+	uint64_t hw_dirty_ns;
+	uint64_t refill_ns;
+	uint64_t pause_ns;
+};
+
+struct migrate_config {
+	uint32_t nvcpus;
+	uint64_t base_gfn;
+	uint64_t npages;
+	unsigned int map_order;
+	uint32_t tlb_page_entries;
+	uint32_t tlb_block_entries;
+
+	uint64_t link_bytes_per_s;
+	uint64_t header_bytes;
+	uint64_t batch_pages;
+
+	uint64_t warmup_ns;
+	bool initially_set;
+	bool split_eager;
+	uint64_t chunk_pages;
+	uint64_t downtime_limit_ns;
+	uint64_t device_ns;
+	uint64_t rounds_max;
+	bool cancel;			/* when the rounds are used up; else switch over by force */
+	bool freeze;
+	uint64_t freeze_budget_ptes;
+
+	bool throttle;
+	uint64_t throttle_trigger_percent;
+	uint64_t throttle_initial_percent;
+	uint64_t throttle_increment_percent;
+	uint64_t throttle_max_percent;
+	uint64_t throttle_slice_ns;
+
+	uint32_t scan_weight;
+	bool skip_tlbi;
+	bool late_scan_set;
+	struct migrate_cost cost;
+};
+
+/* A policy to compare. */
+struct migrate_policy {
+	char name[POLICY_NAME_BYTES];
+	uint32_t policy;		/* enum weir_dirty_policy */
+	uint32_t neighbourhood;
+};
+
+#define MIGRATE_NPARAMS		44u
+extern const struct sim_param migrate_params[MIGRATE_NPARAMS];
+
+/** migrate_config_read() - all but the workload; false with @err set */
+bool migrate_config_read(struct migrate_config *cfg, const struct sim_params *params,
+			 struct sim_error *err);
+
+/** migrate_policies_read() - policy.names; how many, or 0 with @err set */
+unsigned int migrate_policies_read(struct migrate_policy policies[POLICIES_MAX],
+				   const struct sim_params *params, struct sim_error *err);
+
+/** migrate_policy_has_hw() - does it ever hand pages to the hardware? */
+bool migrate_policy_has_hw(const struct migrate_policy *policy);
+
+#endif

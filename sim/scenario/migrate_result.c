@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * migrate_result.c - what a migration came to: the columns of the table, the counters, and the two
+ * judgements on contents, lost pages and false positives.
+ */
+#include "sim/scenario/migrate_internal.h"
+
+#include <stdio.h>
+
+#include "sim/engine/stats.h"
+#include "sim/scenario/scenario.h"
+
+#define METRIC(name_, title_, unit_, better_, detail_, description_)                        \
+	{ .name = (name_), .title = (title_), .unit = (unit_), .better = SIM_METRIC_##better_, \
+	  .detail = (detail_), .description = (description_) }
+
+const struct sim_metric migrate_metrics[] = {
+	METRIC("lost_pages", "lost pages", "", LOWER, false,
+	       "pages whose content differs at the destination when the guest resumes"),
+	METRIC("memory_equal", "memory equal", "bool", HIGHER, false,
+	       "all of memory compared, source against destination"),
+	METRIC("lost_compute_vcpu_ns", "lost compute", "vcpu ns", LOWER, false,
+	       "sum over vCPUs of (common end - progress)"),
+	METRIC("blackout_ns", "blackout", "ns", LOWER, false, "from the pause to the resume"),
+	METRIC("get_ns", "GET", "ns", LOWER, false,
+	       "harvest of the whole region in blackout, bitmap copied out"),
+	METRIC("freeze_ns", "freeze", "ns", LOWER, false,
+	       "turning hardware-tracked groups back to trapping, beside the guest"),
+	METRIC("clear_ns", "CLEAR", "ns", LOWER, false, "re-arming what was sent"),
+	METRIC("total_ns", "total", "ns", LOWER, false, "from the start of logging to the resume"),
+	METRIC("rounds", "rounds", "", NEUTRAL, false, "pre-copy rounds, the full one included"),
+	METRIC("bytes_sent", "sent", "bytes", LOWER, false, "pages and their headers"),
+	METRIC("faults", "faults", "", LOWER, false, "write faults"),
+	METRIC("ptes_scanned", "PTEs scanned", "", LOWER, false,
+	       "descriptors read to find dirty pages"),
+	METRIC("tlbis", "TLBIs", "", LOWER, false,
+	       "broadcast invalidations: ranges, and one for each block split"),
+	METRIC("false_positive_pages", "false positives", "", LOWER, false,
+	       "pages reported dirty that had not changed since they were sent last"),
+	METRIC("lost_fault_vcpu_ns", "lost to faults", "vcpu ns", LOWER, true,
+	       "exits, handlers and entries"),
+	METRIC("lost_lock_vcpu_ns", "lost to the lock", "vcpu ns", LOWER, true,
+	       "waiting for the lock of the tables"),
+	METRIC("lost_split_vcpu_ns", "lost to splits", "vcpu ns", LOWER, true,
+	       "splitting blocks, broadcast invalidation included"),
+	METRIC("lost_scan_vcpu_ns", "lost to scans", "vcpu ns", LOWER, true,
+	       "others' invalidations, TLB refills, hardware dirty updates"),
+	METRIC("lost_throttle_vcpu_ns", "lost to throttling", "vcpu ns", LOWER, true,
+	       "sleeps of auto-converge"),
+	METRIC("lost_blackout_vcpu_ns", "lost to blackout", "vcpu ns", LOWER, true,
+	       "stopped for the switchover"),
+};
+
+/* A page that is reported dirty and holds what the destination has was reported for nothing. */
+void migrate_count_false(struct migrate *m)
+{
+	uint64_t nwords = (m->cfg->npages + 63) / 64, i, word;
+
+	for (i = 0; i < nwords; i++) {
+		uint64_t gfn = m->cfg->base_gfn + i * 64;
+
+		word = m->pending[i];
+		if (!word)
+			continue;
+		sim_guest_settle(m->guest, gfn, 64);
+		for (; word; word &= word - 1)
+			m->figures.false_positives +=
+				sim_content_same(m->content, gfn + (uint64_t)__builtin_ctzll(word));
+	}
+}
+
+/* The guest is about to resume: is it the guest that was stopped? */
+void migrate_find_lost(struct migrate *m)
+{
+	struct sim_content_bad bad[WATCHES_MAX];
+	uint64_t nbad = sim_check_lost(&m->check, bad, WATCHES_MAX);
+	unsigned int i;
+
+	m->figures.lost_pages = nbad;
+	m->figures.equal = !nbad;
+	for (i = 0; i < WATCHES_MAX && i < nbad; i++)
+		m->bad[i] = bad[i];
+}
+
+uint64_t migrate_lost_ns(const struct migrate *m, enum sim_cause cause)
+{
+	uint64_t ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->cfg->nvcpus; i++)
+		ns += sim_guest_lost_ns(m->guest, i, cause);
+	return ns;
+}
+
+/*
+ * The sum over vCPUs of (end - progress). After its own end a guest makes full progress, so that the
+ * same comes out for any common end that is later.
+ */
+uint64_t migrate_lost_total_ns(const struct migrate *m)
+{
+	uint64_t ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->cfg->nvcpus; i++)
+		ns += m->figures.end_ns - sim_guest_progress(m->guest, i);
+	return ns;
+}
+
+uint64_t migrate_faults(const struct migrate *m)
+{
+	return m->figures.faults;
+}
+
+uint64_t migrate_tlbis(const struct migrate *m)
+{
+	struct weir_dirty_stats stats;
+	struct sim_s2_stats s2;
+
+	weir_dirty_stats(m->d, &stats);
+	sim_s2_stats(m->s2, &s2);
+	return stats.tlbi_ranges + s2.blocks_split;
+}
+
+void migrate_hand_over(const struct migrate *m, struct sim_policy_out *out)
+{
+	const struct migrate_figures *f = &m->figures;
+	struct weir_dirty_stats stats;
+	unsigned int cause;
+	char name[40];
+
+	weir_dirty_stats(m->d, &stats);
+	sim_run_value(out, "lost_pages", f->lost_pages);
+	sim_run_value(out, "memory_equal", f->equal);
+	sim_run_value(out, "lost_compute_vcpu_ns", migrate_lost_total_ns(m));
+	sim_run_value(out, "blackout_ns", f->blackout_ns);
+	sim_run_value(out, "get_ns", f->get_ns);
+	sim_run_value(out, "freeze_ns", f->freeze_ns);
+	sim_run_value(out, "clear_ns", f->clear_ns);
+	sim_run_value(out, "total_ns", f->end_ns - f->start_ns);
+	sim_run_value(out, "rounds", f->rounds);
+	sim_run_value(out, "bytes_sent", f->bytes_sent);
+	sim_run_value(out, "faults", f->faults);
+	sim_run_value(out, "ptes_scanned", stats.ptes_scanned);
+	sim_run_value(out, "tlbis", migrate_tlbis(m));
+	sim_run_value(out, "false_positive_pages", f->false_positives);
+	for (cause = 0; cause < SIM_NCAUSES; cause++) {
+		snprintf(name, sizeof(name), "lost_%s_vcpu_ns", sim_cause_names[cause]);
+		sim_run_value(out, name, migrate_lost_ns(m, (enum sim_cause)cause));
+	}
+}
+
+static void add(struct sim_stats *stats, const char *name, const char *unit, uint64_t value,
+		const char *description)
+{
+	sim_stat_set(sim_stat_add(stats, name, unit, description), value);
+}
+
+static void add_copier(struct migrate *m, struct sim_stats *s)
+{
+	const struct migrate_figures *f = &m->figures;
+
+	add(s, "migrate.outcome", "1", f->outcome, "0 converged, 1 forced, 2 cancelled");
+	add(s, "migrate.start_ns", "ns", f->start_ns, "when logging began");
+	add(s, "migrate.end_ns", "ns", f->end_ns, "when the guest resumed");
+	add(s, "migrate.rounds", "1", f->rounds, "pre-copy rounds");
+	add(s, "migrate.pages_sent", "pages", f->pages_sent, "pages sent");
+	add(s, "migrate.bytes_sent", "bytes", f->bytes_sent, "bytes sent");
+	add(s, "migrate.last_pages", "pages", f->last_pages, "pages sent in blackout");
+	add(s, "migrate.false_positive_pages", "pages", f->false_positives,
+	    "reported dirty without having changed");
+	add(s, "migrate.lost_pages", "pages", f->lost_pages, "wrong at the destination");
+	add(s, "migrate.blackout_ns", "ns", f->blackout_ns, "pause to resume");
+	add(s, "migrate.estimate_ns", "ns", f->estimate_ns,
+	    "blackout expected when it was decided to switch over");
+	add(s, "migrate.get_ns", "ns", f->get_ns, "GET in blackout");
+	add(s, "migrate.gets_ns", "ns", f->gets_ns, "GETs at the ends of rounds");
+	add(s, "migrate.clear_ns", "ns", f->clear_ns, "CLEARs");
+	add(s, "migrate.freeze_ns", "ns", f->freeze_ns, "freezing");
+	add(s, "migrate.throttle_percent", "percent", m->throttle_percent, "throttle at the end");
+	add(s, "migrate.faults", "1", f->faults, "write faults");
+	add(s, "migrate.hw_dirty", "1", f->hw_dirty, "leaves that hardware set dirty");
+}
+
+static void add_guest(struct migrate *m, struct sim_stats *s)
+{
+	struct sim_guest_stats guest;
+	struct sim_mmu_stats mmu;
+	unsigned int cause;
+	char name[48];
+
+	sim_guest_stats(m->guest, &guest);
+	add(s, "replay.rows", "rows", guest.rows, "rows begun");
+	add(s, "replay.epochs", "1", guest.epochs, "epochs finished, each vCPU's own");
+	add(s, "replay.stores", "1", guest.stores, "stores done");
+	add(s, "replay.translated", "1", guest.translated, "stores that went through the MMU");
+	add(s, "replay.again", "1", guest.again, "of them, after an invalidation or a fault");
+	add(s, "guest.lost_ns", "vcpu ns", migrate_lost_total_ns(m), "progress lost, all causes");
+	for (cause = 0; cause < SIM_NCAUSES; cause++) {
+		snprintf(name, sizeof(name), "guest.lost_%s_ns", sim_cause_names[cause]);
+		add(s, name, "vcpu ns", migrate_lost_ns(m, (enum sim_cause)cause),
+		    "progress lost to this cause");
+	}
+	sim_mmu_stats(m->mmu, &mmu);
+	add(s, "mmu.tlb_hits", "1", mmu.tlb_hits, "accesses answered by a TLB");
+	add(s, "mmu.walks", "1", mmu.tlb_misses, "accesses that walked the tables");
+	add(s, "mmu.faults", "1", mmu.faults, "walks that ended in a fault");
+	add(s, "mmu.dirty_updates", "1", mmu.dirty_updates, "leaves set dirty by hardware");
+	add(s, "mmu.invalidations", "1", mmu.invalidations, "broadcast invalidations");
+	add(s, "mmu.local_invalidations", "1", mmu.local_invalidations, "local invalidations");
+}
+
+static void add_log(struct migrate *m, struct sim_stats *s)
+{
+	struct weir_dirty_stats d;
+	struct sim_s2_stats s2;
+	struct sim_content_stats content;
+	unsigned int i;
+	char name[48];
+
+	weir_dirty_stats(m->d, &d);
+	add(s, "dirty.faults_trapped", "1", d.faults_trapped, "faults that set a bit");
+	add(s, "dirty.faults_promoted", "1", d.faults_promoted, "faults that promoted");
+	add(s, "dirty.faults_spurious", "1", d.faults_spurious, "faults on a writable page");
+	add(s, "dirty.pages_late", "pages", d.pages_late, "marked or faulted after final");
+	add(s, "dirty.leaves_promoted", "ptes", d.leaves_promoted, "leaves that got DBM");
+	add(s, "dirty.leaves_demoted", "ptes", d.leaves_demoted, "leaves that lost DBM");
+	add(s, "dirty.groups_promoted", "groups", d.groups_promoted, "entries into the scan set");
+	add(s, "dirty.groups_demoted", "groups", d.groups_demoted, "exits from the scan set");
+	add(s, "dirty.blocks_split", "blocks", d.blocks_split, "splits the log asked for");
+	add(s, "dirty.tlbi_ranges", "1", d.tlbi_ranges, "range invalidations");
+	add(s, "dirty.tlbi_locals", "1", d.tlbi_locals, "local invalidations");
+	add(s, "dirty.ptes_scanned", "ptes", d.ptes_scanned, "descriptors read in scans");
+	add(s, "dirty.ptes_rearmed", "ptes", d.ptes_rearmed, "descriptors write-protected");
+	add(s, "dirty.pages_cleared", "pages", d.pages_cleared, "pages taken by CLEAR");
+	sim_s2_stats(m->s2, &s2);
+	add(s, "s2.blocks_split", "blocks", s2.blocks_split, "blocks broken up");
+	add(s, "s2.table_bytes", "bytes", s2.table_bytes, "stage-2 tables");
+	sim_content_stats(m->content, &content);
+	add(s, "content.pages_written", "pages", content.pages_present, "frames ever written");
+	for (i = 0; i < SIM_NCHECKERS; i++) {
+		snprintf(name, sizeof(name), "check.%s", sim_checker_names[i]);
+		add(s, name, "1", m->check.violations[i], "violations of this checker");
+	}
+}
+
+struct sim_stats *migrate_stats(struct migrate *m)
+{
+	struct sim_stats *stats = sim_stats_create();
+
+	add_copier(m, stats);
+	add_guest(m, stats);
+	add_log(m, stats);
+	return stats;
+}
