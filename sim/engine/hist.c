@@ -191,26 +191,29 @@ static uint64_t root_of(sim_u128 square)
 	return root;
 }
 
-/* Standard deviation in thousandths, from the buckets' middles. */
+/*
+ * Standard deviation in thousandths, from the buckets' middles. Of a large maximum only the upper
+ * 32 bits are looked at, so that squares fit.
+ */
 static sim_u128 deviation_milli(const struct sim_hist *hist)
 {
-	const uint64_t mean = sim_hist_mean(hist);
 	struct sim_hist_bucket bucket;
 	uint32_t cursor = 0;
 	unsigned int shift = 0;
 	sim_u128 squares = 0;
+	uint64_t mean;
 
-	/* Distances of 32 bits, squared and counted 2^64 times, fit. */
-	while (hist->max >> shift > UINT32_MAX)
+	while ((sim_u128)hist->max * 1000 >> shift > UINT32_MAX)
 		shift++;
+	mean = (uint64_t)(hist->sum * 1000 / hist->count >> shift);
 	while (sim_hist_next(hist, &cursor, &bucket)) {
 		const uint64_t middle = bucket.first + (bucket.last - bucket.first) / 2;
-		const uint64_t distance = (middle > mean ? middle - mean : mean - middle) >> shift;
+		const uint64_t value = (uint64_t)((sim_u128)middle * 1000 >> shift);
+		const uint64_t distance = value > mean ? value - mean : mean - value;
 
 		squares += (sim_u128)(distance * distance) * bucket.count;
 	}
-	squares /= hist->count;
-	return (sim_u128)root_of(squares * 1000000) << shift;
+	return (sim_u128)root_of(squares / hist->count) << shift;
 }
 
 static void print_milli(FILE *out, const char *label, sim_u128 milli)

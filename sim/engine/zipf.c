@@ -13,7 +13,8 @@
  *   I1  Weights do not increase with the rank. A remainder below the segment's last weight
  *       therefore accepts any rank of it, and the power is computed only for the others, about one
  *       draw in 64 (times theta).
- *   I2  The table's total is below 2^63.
+ *   I2  The table's total is below 2^TOTAL_BITS, so that sim_rng_below() redraws less than one
+ *       draw in 256.
  *   I3  Powers are exact where they are powers of two, and else within 2^-50 of the value.
  *
  * The power is 2^(-theta * log2 k). The logarithm comes bit by bit, by squaring (Knuth, TAOCP 1,
@@ -29,6 +30,7 @@
 enum {
 	LOG_BITS = 56,	   /* fraction bits of a logarithm */
 	POWER_BITS = 62,   /* fraction bits of a power, before it is scaled */
+	TOTAL_BITS = 56,
 	SEGMENT_SHIFT = 6, /* a segment has k >> SEGMENT_SHIFT ranks */
 	REDRAWS_MAX = 256  /* a redraw has a chance below 1/8: never reached */
 };
@@ -128,7 +130,7 @@ static void choose_scale(struct sim_zipf *zipf)
 		zipf->nsegments++;
 	}
 	zipf->scale_bits = POWER_BITS;
-	while (total >> 63) {
+	while (total >> TOTAL_BITS) {
 		total >>= 1;
 		zipf->scale_bits--;
 	}
@@ -154,7 +156,7 @@ void sim_zipf_init(struct sim_zipf *zipf, uint64_t n, uint32_t theta_milli)
 		zipf->total += ranks * segment->weight_first;
 		segment++;
 	}
-	sim_assert(zipf->total && !(zipf->total >> 63));
+	sim_assert(zipf->total && !(zipf->total >> TOTAL_BITS));
 }
 
 void sim_zipf_fini(struct sim_zipf *zipf)

@@ -206,8 +206,8 @@ static bool check_line(struct sim_text *text, const struct sim_line *line)
 			     "end in \".zst\"");
 	else
 		sim_error_at(&text->err, text->name, line->number,
-			     "byte %zu of the line, found 0x%02x, expected UTF-8 without NUL", good + 1,
-			     (unsigned int)(unsigned char)line->text[good]);
+			     "byte %zu of the line, found 0x%02x, expected UTF-8 without NUL",
+			     good + 1, (unsigned int)(unsigned char)line->text[good]);
 	return false;
 }
 

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+
+foreach(subject queue rng stats hist history)
+	weir_add_test(NAME engine_${subject} SOURCES engine_${subject}.c LIBS weirsim)
+endforeach()
