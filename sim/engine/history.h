@@ -147,6 +147,10 @@ struct sim_history_reader *sim_history_open(const char *path, struct sim_error *
 int sim_history_next(struct sim_history_reader *reader, struct sim_record *record,
 		     struct sim_error *err);
 
+/** sim_history_kind_at() - the kinds a trace describes, by index; NULL past the last one */
+const struct sim_history_kind *sim_history_kind_at(const struct sim_history_reader *reader,
+						   uint32_t index);
+
 /** sim_history_kind() - the description of a kind, from the file; NULL if the file has none */
 const struct sim_history_kind *sim_history_kind(const struct sim_history_reader *reader,
 						uint32_t kind);

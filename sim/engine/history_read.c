@@ -271,6 +271,12 @@ int sim_history_next(struct sim_history_reader *reader, struct sim_record *recor
 	return got;
 }
 
+const struct sim_history_kind *sim_history_kind_at(const struct sim_history_reader *reader,
+						   uint32_t index)
+{
+	return index < reader->nkinds ? &reader->kinds[index] : NULL;
+}
+
 const struct sim_history_kind *sim_history_kind(const struct sim_history_reader *reader,
 						uint32_t kind)
 {

@@ -191,6 +191,8 @@ static void refuse(const struct sim_param *param, const char *text, const char *
 {
 	char range[256], value[SHOWN_MAX + 4], hint[256] = "";
 	struct sim_nearest near;
+	uint64_t number;
+	bool no_number = param->type == SIM_PARAM_U64 && !sim_number_parse(text, &number);
 
 	sim_param_range_text(param, range, sizeof(range));
 	if (param->type == SIM_PARAM_ENUM) {
@@ -199,8 +201,8 @@ static void refuse(const struct sim_param *param, const char *text, const char *
 			sim_nearest_offer(&near, param->choices[i]);
 		sim_nearest_text(&near, hint, sizeof(hint));
 	}
-	sim_error_set(err, "%s%s%s=%s: must be %s%s", where ? where : "", where ? ": " : "",
-		      param->name, shown(text, value), range, hint);
+	sim_error_set(err, "%s%s%s=%s: must be %s%s%s", where ? where : "", where ? ": " : "",
+		      param->name, shown(text, value), no_number ? "a number, " : "", range, hint);
 }
 
 bool sim_params_set(struct sim_params *params, const char *name, const char *text,

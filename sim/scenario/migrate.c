@@ -174,5 +174,7 @@ const struct sim_scenario sim_scenario_migrate = {
 	.ntables = sizeof(tables) / sizeof(tables[0]),
 	.metrics = migrate_metrics,
 	.nmetrics = MIGRATE_NMETRICS,
+	.kinds = migrate_kinds,
+	.nkinds = MIGRATE_EV_CANCEL,	/* kinds count from 1 */
 	.run = run_migrate,
 };
