@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * svg_heat.c - the dirty-page heat map: time to the right, addresses upwards.
+ *
+ * A level of colour stands for a range of pages that became dirty in a cell. Ranges grow by a power
+ * of two from level to level, the least one that reaches the largest cell: counts span decades.
+ * A level is one path of horizontal strokes, as high as a row, so that a map of 20,000 cells stays
+ * a few tens of kilobytes and sharp at any size.
+ */
+#include "sim/report/svg_heat.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/report/format.h"
+#include "sim/report/series_data.h"
+#include "sim/report/svg.h"
+
+#define TOP 60
+#define HEIGHT 2000
+
+static uint64_t cell(const struct sim_series *s, unsigned int shift, unsigned int column,
+		     unsigned int row)
+{
+	unsigned int merged = 1u << (shift - s->shift);
+	uint64_t sum = 0;
+
+	for (unsigned int i = column * merged; i < (column + 1) * merged; i++)
+		sum += i < SIM_SERIES_BINS ? s->heat[i][row] : 0;
+	return sum;
+}
+
+static unsigned int ncolumns(const struct sim_series *s, unsigned int shift)
+{
+	return s->end_ns ? (unsigned int)((s->end_ns - 1) >> shift) + 1 : 1;
+}
+
+uint64_t sim_heat_max(const struct sim_series *s, unsigned int shift)
+{
+	uint64_t max = 0;
+
+	for (unsigned int c = 0; c < ncolumns(s, shift); c++) {
+		for (unsigned int r = 0; r < s->nrows; r++) {
+			uint64_t value = cell(s, shift, c, r);
+
+			if (value > max)
+				max = value;
+		}
+	}
+	return max;
+}
+
+/* Bits by which a level is wider than the one before: as few as reach from 1 to the maximum. */
+static unsigned int level_bits(uint64_t max)
+{
+	unsigned int bits = 1;
+
+	while (bits * SIM_SVG_HEAT_LEVELS < 64 && max >> (bits * SIM_SVG_HEAT_LEVELS))
+		bits++;
+	return bits;
+}
+
+/* 0: nothing became dirty; 1 to SIM_SVG_HEAT_LEVELS. */
+static unsigned int level_of(uint64_t value, uint64_t max)
+{
+	unsigned int level = 0, bits = level_bits(max);
+
+	while (value && level < SIM_SVG_HEAT_LEVELS) {
+		value >>= bits;
+		level++;
+	}
+	return level;
+}
+
+static void strokes(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s,
+		    unsigned int level, long row_height)
+{
+	unsigned int n = ncolumns(s, scale->heat_shift);
+
+	fprintf(out, "<path class=\"h h%u\" stroke-width=\"%ld\" d=\"", level, row_height);
+	for (unsigned int r = 0; r < s->nrows; r++) {
+		long y = TOP + row_height * (long)(s->nrows - 1 - r) + row_height / 2;
+
+		for (unsigned int c = 0, begin = 0; c <= n; c++) {
+			bool in = c < n && level_of(cell(s, scale->heat_shift, c, r),
+						    scale->heat_max) == level;
+
+			if (in)
+				continue;
+			if (c > begin)
+				fprintf(out, "M%ld %ldH%ld",
+					sim_svg_x(scale, (uint64_t)begin << scale->heat_shift), y,
+					sim_svg_x(scale, (uint64_t)c << scale->heat_shift));
+			begin = c + 1;
+		}
+	}
+	fprintf(out, "\"/>\n");
+}
+
+static void address_axis(FILE *out, const struct sim_series *s, long bottom)
+{
+	char text[SIM_FORMAT_BYTES];
+
+	for (unsigned int i = 0; i <= 4; i++) {
+		uint64_t gfn = s->base_gfn + s->npages / 4 * i;
+		long y = bottom - (bottom - TOP) / 4 * (long)i;
+
+		sim_format_value((gfn - s->base_gfn) * s->page_bytes, "bytes", text);
+		fprintf(out, "<text x=\"%d\" y=\"%ld\" class=\"end\">%s"
+			"<title>guest frame 0x%" PRIx64 "</title></text>\n", SIM_SVG_LEFT - 60,
+			y + 45, i ? text : "0", gfn);
+	}
+}
+
+void sim_svg_heat(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s)
+{
+	long row_height = HEIGHT / (long)s->nrows > 4 ? HEIGHT / (long)s->nrows / 2 * 2 : 4;
+	long bottom = TOP + row_height * (long)s->nrows;
+
+	fprintf(out, "<svg viewBox=\"0 0 %d %ld\" role=\"img\" aria-label=\"pages that became "
+		"dirty, by time and guest address\">\n"
+		"<path class=\"plot\" d=\"M%d %dH%ldV%ldH%dz\"/>\n", SIM_SVG_WIDTH, bottom + 360,
+		SIM_SVG_LEFT, TOP, sim_svg_x(scale, s->end_ns), bottom, SIM_SVG_LEFT);
+	for (unsigned int level = 1; level <= SIM_SVG_HEAT_LEVELS; level++)
+		strokes(out, scale, s, level, row_height);
+	address_axis(out, s, bottom);
+	sim_svg_time_axis(out, scale, bottom, bottom);
+	fprintf(out, "</svg>\n");
+}
+
+void sim_svg_heat_legend(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s)
+{
+	unsigned int bits = level_bits(scale->heat_max);
+	char span[SIM_FORMAT_BYTES], bytes[SIM_FORMAT_BYTES];
+
+	sim_format_value(UINT64_C(1) << scale->heat_shift, "ns", span);
+	sim_format_value(((uint64_t)s->page_bytes) << s->row_shift, "bytes", bytes);
+	fprintf(out, "<p class=\"legend\">pages that became dirty in %s and %s of memory: ", span,
+		bytes);
+	for (unsigned int level = 1; level <= SIM_SVG_HEAT_LEVELS; level++) {
+		uint64_t first = UINT64_C(1) << (bits * (level - 1));
+		uint64_t last = level * bits < 64 ? (UINT64_C(1) << (bits * level)) - 1 : UINT64_MAX;
+
+		if (first > scale->heat_max)
+			break;
+		if (last > scale->heat_max)
+			last = scale->heat_max;
+		fprintf(out, "<span><i class=\"k%u\"></i>%" PRIu64, level, first);
+		if (last > first)
+			fprintf(out, "&ndash;%" PRIu64, last);
+		fprintf(out, "</span> ");
+	}
+	fprintf(out, "<span><i class=\"k0\"></i>none</span></p>\n");
+}
