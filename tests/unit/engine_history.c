@@ -436,9 +436,8 @@ static void test_full_disk(void **state)
 
 static void emit_unknown(void *arg)
 {
-	struct sim_history *history = create(NULL);
+	struct sim_history *history = arg;
 
-	(void)arg;
 	sim_history_emit(history, 0, 1, 0, 0, 0);
 	sim_history_emit(history, 0, 2, 0, 0, 0);
 	sim_history_finish(history, NULL, NULL);
@@ -457,9 +456,12 @@ static void create_twice_the_same(void *arg)
 
 static void test_misuse_ends_the_process(void **state)
 {
+	struct sim_history *history = create(NULL);
+
 	(void)state;
-	assert_int_equal(exit_code_of(emit_unknown, NULL), EXIT_INTERNAL);
+	assert_int_equal(exit_code_of(emit_unknown, history), EXIT_INTERNAL);
 	assert_int_equal(exit_code_of(create_twice_the_same, NULL), EXIT_INTERNAL);
+	sim_history_destroy(history);
 	sim_history_destroy(NULL);
 	sim_history_close(NULL);
 }
