@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * hw.c - steps of machinery that is not C: a barrier of the architecture, a table walker's loads and
+ * compare-and-swaps, stores that a program wants atomic with a check. See wx.h.
+ */
+#include "engine.h"
+
+void wx_point(const char *what)
+{
+	struct wx_thread *t = wx.cur;
+
+	if (!t)
+		return;
+	t->next.p = EVERYTHING;
+	wx_step(t);
+	if (wx_unlikely(wx.printing))
+		wx_print_event(WX_E_OP, t->id, NULL, "%s", what);
+}
+
+void wx_dsb(void)
+{
+	struct wx_thread *t = wx.cur;
+
+	if (!t)
+		return;
+	t->next.p = EVERYTHING;
+	wx_step(t);
+	if (wx_unlikely(wx.printing))
+		wx_print_event(WX_E_OP, t->id, NULL, "DSB");
+	full_fence(t);
+}
+
+uint32_t wx_now(void)
+{
+	return wx.now;
+}
+
+uint64_t wx_walk_load(const uint64_t *p, uint32_t floor)
+{
+	struct wx_thread *t = wx.cur;
+	struct wx_value *e;
+	struct wx_loc *l;
+	unsigned int back;
+
+	if (!t)
+		return *p;
+	t->next.p = p;
+	t->next.write = false;
+	wx_step(t);
+	l = wx_loc_get(p, 8);
+	e = choose_value(t, l, floor, &back);
+	wx.digest = (wx.digest ^ e->v) * 0x9e3779b97f4a7c15u;
+	if (wx_unlikely(wx.printing))
+		wx_print_event(WX_E_OP, t->id, NULL, "walk %s -> %#llx%s", wx_loc_name(l->addr),
+			       (unsigned long long)e->v, stale_mark(back));
+	return e->v;
+}
+
+bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v)
+{
+	struct wx_thread *t = wx.cur;
+	struct wx_clk rel;
+	struct wx_loc *l;
+	uint64_t old;
+
+	if (!t)
+		return false;
+	t->next.p = p;
+	t->next.write = true;
+	wx_step(t);
+	l = wx_loc_get(p, 8);
+	old = newest(l)->v;
+	if (wx_unlikely(wx.printing))
+		wx_print_event(WX_E_OP, t->id, NULL, "walker cas %s: %#llx %s %#llx",
+			       wx_loc_name(l->addr), (unsigned long long)old,
+			       old == expected ? "->" : "is not",
+			       (unsigned long long)(old == expected ? v : expected));
+	if (old != expected)
+		return false;
+	rel = newest(l)->rel;	/* a relaxed read-modify-write: the release sequence goes on */
+	perform(t, l, v, &rel);
+	return true;
+}
+
+void wx_hw_store(uint64_t *p, uint64_t v)
+{
+	struct wx_thread *t = wx.cur;
+	static const struct wx_clk nothing;
+
+	if (!t) {
+		*p = v;
+		return;
+	}
+	if (wx_unlikely(wx.printing))
+		wx_print_event(WX_E_OP, t->id, NULL, "%s = %#llx", wx_loc_name((uintptr_t)p),
+			       (unsigned long long)v);
+	perform(t, wx_loc_get(p, 8), v, &nothing);
+}
+
+uint64_t wx_peek(const uint64_t *p)
+{
+	return *p;
+}
