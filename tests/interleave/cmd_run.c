@@ -194,7 +194,7 @@ static bool read_action(const char *word, uint16_t *a)
 int wx_cmd_replay(const struct wx_command *c)
 {
 	static uint16_t act[WX_TRACE_MAX];
-	static char weaken[256];
+	static char weaken[512];
 	FILE *f = fopen(c->set, "r");
 	char line[512];
 	unsigned int no = 0;

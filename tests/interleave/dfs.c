@@ -7,7 +7,8 @@
  *
  *   sleep sets (Godefroid), for programs flagged WX_F_PURE: when all continuations after action a
  *   were explored, a need not be tried again after an action b that commutes with it. Two actions
- *   commute if they are of different threads and do not touch the same place, or both only read it.
+ *   commute if they are of different threads and do not touch the same place, or both only read it,
+ *   and not both begin or end an operation of the history.
  *   Under c11 performed stores have one time order that loads can tell, so two stores that are
  *   performed never commute there.
  *
@@ -28,6 +29,7 @@ struct act {
 	uint32_t serial;	/* DRAIN: the store's */
 	uintptr_t addr;		/* 0: nothing shared; UINTPTR_MAX: everything */
 	bool write;		/* something is performed */
+	bool marked;		/* an operation of the history began or ended with it */
 };
 
 struct node {
@@ -35,6 +37,7 @@ struct node {
 	uint8_t preempts;	/* candidate 0 was the running thread: others are preemptions */
 	uint8_t nsleep;
 	uint32_t preempted;	/* preemptions before this node */
+	uint32_t history;	/* events of the history before this node */
 	struct act act[ACTS_MAX];
 	struct act sleep[SLEEP_MAX];
 };
@@ -86,7 +89,7 @@ static bool same(const struct act *a, const struct act *b)
 
 static bool commute(const struct act *a, const struct act *b)
 {
-	if (WX_A_TID(a->code) == WX_A_TID(b->code))
+	if (WX_A_TID(a->code) == WX_A_TID(b->code) || (a->marked && b->marked))
 		return false;
 	if (!a->addr || !b->addr)
 		return true;
@@ -134,12 +137,18 @@ static bool allowed(const struct node *d, unsigned int i)
 }
 
 /* The node of the last scheduling choice before the current one. */
-static const struct node *parent_of(uint32_t at)
+static struct node *parent_of(uint32_t at)
 {
 	while (at-- > 0)
 		if (nodes[at].act[0].code != UINT16_MAX)
 			return &nodes[at];
 	return NULL;
+}
+
+/* After d's action was taken: did it begin or end an operation? */
+static void mark(struct node *d)
+{
+	d->act[d->chosen].marked = wx_lin_events() != d->history;
 }
 
 /* A node at the end of the path; NULL: too much to be exhaustive, which is told. */
@@ -163,8 +172,7 @@ static struct node *node_new(unsigned int n, unsigned int n_max)
 
 unsigned int wx_dfs_pick(const uint16_t *acts, unsigned int n)
 {
-	const struct node *parent;
-	struct node *d;
+	struct node *parent, *d;
 
 	if (cut)
 		return 0;
@@ -176,7 +184,9 @@ unsigned int wx_dfs_pick(const uint16_t *acts, unsigned int n)
 	for (unsigned int i = 0; i < n; i++)
 		d->act[i] = describe(acts[i]);
 	parent = parent_of(depth);
+	d->history = wx_lin_events();
 	if (parent) {
+		mark(parent);
 		inherit(d, parent);
 		d->preempted = parent->preempted + (parent->preempts && parent->chosen);
 	}
@@ -211,6 +221,10 @@ unsigned int wx_dfs_value(unsigned int n)
 
 bool wx_dfs_next(void)
 {
+	struct node *last = parent_of(nnodes);
+
+	if (last && !wx.pruned)
+		mark(last);
 	while (nnodes > 0) {
 		struct node *d = &nodes[nnodes - 1];
 

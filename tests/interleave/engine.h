@@ -168,6 +168,7 @@ void wx_arena_touch(uintptr_t offset);
 
 /* lin.c */
 void wx_lin_reset(void);
+uint32_t wx_lin_events(void);		/* begins and ends so far */
 
 /* sched.c */
 void wx_sched_begin(uint64_t schedule);

@@ -2,8 +2,8 @@
 /*
  * fiber.c - threads of a run as fibers of one OS thread, with a switch in assembly.
  *
- * The switch saves what the calling convention says a call preserves, and the stack pointer: about
- * 2 ns, where swapcontext() makes a system call for the signal mask. One more fiber runs setup() and
+ * The switch saves what the calling convention says a call preserves, and the stack pointer: a
+ * few ns, where swapcontext() makes a system call for the signal mask. One more fiber runs setup() and
  * final(), so that a failed check can leave from any depth of any of them the same way: it switches
  * back to the host and the stack is simply started over in the next run.
  *
@@ -70,7 +70,8 @@ static void *stack_prepare(char *top, void (*entry)(void *), void *arg)
 {
 	void **sp = (void **)(void *)top;
 
-	/* At the entry of a function the stack is 16 bytes aligned plus 8; start is before a call. */
+	/* When start makes its call, the stack is aligned to 16 bytes. */
+	*--sp = NULL;
 	*--sp = NULL;
 	*--sp = (void *)(uintptr_t)wx_fiber_asm_start;
 	*--sp = NULL;				/* rbp */

@@ -3,7 +3,7 @@
  * hw.c - steps of machinery that is not C: a barrier of the architecture, a table walker's loads and
  * compare-and-swaps, stores that a program wants atomic with a check. See wx.h.
  */
-#include "engine.h"
+#include "model.h"
 
 void wx_point(const char *what)
 {
@@ -11,7 +11,7 @@ void wx_point(const char *what)
 
 	if (!t)
 		return;
-	t->next.p = EVERYTHING;
+	t->next.p = WX_EVERYTHING;
 	wx_step(t);
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "%s", what);
@@ -23,11 +23,11 @@ void wx_dsb(void)
 
 	if (!t)
 		return;
-	t->next.p = EVERYTHING;
+	t->next.p = WX_EVERYTHING;
 	wx_step(t);
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "DSB");
-	full_fence(t);
+	wx_full_fence(t);
 }
 
 uint32_t wx_now(void)
@@ -48,11 +48,11 @@ uint64_t wx_walk_load(const uint64_t *p, uint32_t floor)
 	t->next.write = false;
 	wx_step(t);
 	l = wx_loc_get(p, 8);
-	e = choose_value(t, l, floor, &back);
-	wx.digest = (wx.digest ^ e->v) * 0x9e3779b97f4a7c15u;
+	e = wx_choose_value(t, l, floor, &back);
+	wx.digest = (wx.digest ^ e->v) * WX_MIX;
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "walk %s -> %#llx%s", wx_loc_name(l->addr),
-			       (unsigned long long)e->v, stale_mark(back));
+			       (unsigned long long)e->v, wx_stale_mark(back));
 	return e->v;
 }
 
@@ -69,7 +69,7 @@ bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v)
 	t->next.write = true;
 	wx_step(t);
 	l = wx_loc_get(p, 8);
-	old = newest(l)->v;
+	old = wx_newest(l)->v;
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "walker cas %s: %#llx %s %#llx",
 			       wx_loc_name(l->addr), (unsigned long long)old,
@@ -77,8 +77,8 @@ bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v)
 			       (unsigned long long)(old == expected ? v : expected));
 	if (old != expected)
 		return false;
-	rel = newest(l)->rel;	/* a relaxed read-modify-write: the release sequence goes on */
-	perform(t, l, v, &rel);
+	rel = wx_newest(l)->rel;	/* a relaxed read-modify-write: the release sequence goes on */
+	wx_perform(t, l, v, &rel);
 	return true;
 }
 
@@ -94,7 +94,7 @@ void wx_hw_store(uint64_t *p, uint64_t v)
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "%s = %#llx", wx_loc_name((uintptr_t)p),
 			       (unsigned long long)v);
-	perform(t, wx_loc_get(p, 8), v, &nothing);
+	wx_perform(t, wx_loc_get(p, 8), v, &nothing);
 }
 
 uint64_t wx_peek(const uint64_t *p)

@@ -41,6 +41,11 @@ void wx_lin_reset(void)
 	clock_now = 0;
 }
 
+uint32_t wx_lin_events(void)
+{
+	return clock_now;
+}
+
 unsigned int wx_lin_begin(uint64_t key, unsigned int op, uint64_t arg)
 {
 	struct op *o = &ops[nops];

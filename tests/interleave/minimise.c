@@ -120,8 +120,10 @@ uint32_t wx_minimise(void)
 	nbest = wx.ntrace;
 	memcpy(best, wx.trace, nbest * sizeof(*best));
 	best_cost = cost_of(best, nbest);
-	while (runs < RUNS_MAX && (leave_out() | exchange()))
-		;
+	for (bool more = true; more && runs < RUNS_MAX;) {
+		more = leave_out();
+		more = exchange() || more;
+	}
 	wx_run_replay(best, nbest, false);
 	return runs;
 }

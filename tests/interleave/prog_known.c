@@ -107,6 +107,8 @@ static void stack_thread(unsigned int tid)
 
 static void stack_final(void)
 {
+	while (pop())
+		;
 	wx_lin_check(&stack_spec);
 }
 
@@ -126,17 +128,26 @@ static void three_ops_thread(unsigned int tid)
 {
 	unsigned int n = pop();
 
-	(void)tid;
+	if (tid == 1)
+		pop();
 	if (n)
 		push(n);
-	pop();
+	if (tid == 0)
+		pop();
 }
 
 WX_PROGRAM(treiber_2x3) = {
 	.name = "known/treiber-2x3", .what = "tagged stack, 2 threads of 3 operations, exhaustive",
-	.nthreads = 2, .models = WX_IN(WX_SC) | WX_IN(WX_TSO), .flags = WX_F_EXHAUSTIVE,
+	.nthreads = 2, .models = WX_IN(WX_SC) | WX_IN(WX_TSO), .flags = WX_F_EXHAUSTIVE | WX_F_PURE,
 	.schedules = 20000000,
 	.setup = tagged_setup, .thread = three_ops_thread, .final = stack_final,
+};
+
+WX_PROGRAM(treiber_2x3_untagged) = {
+	.name = "known/treiber-2x3-untagged", .what = "the same without tags", .nthreads = 2,
+	.models = WX_IN(WX_SC) | WX_IN(WX_TSO), .must_fail = WX_IN(WX_SC) | WX_IN(WX_TSO),
+	.flags = WX_F_EXHAUSTIVE | WX_F_PURE, .schedules = 20000000,
+	.setup = untagged_setup, .thread = three_ops_thread, .final = stack_final,
 };
 
 /* ---- seqlock ---- */

@@ -31,7 +31,8 @@ enum wx_model { WX_SC, WX_TSO, WX_PSO, WX_C11, WX_MODELS };
 /* struct wx_program.flags */
 #define WX_F_FREEZE	(1u << 0)	/* a thread may be frozen for ever; see wx_frozen() */
 #define WX_F_EXHAUSTIVE	(1u << 1)	/* small enough for the exhaustive scheduler */
-#define WX_F_PURE	(1u << 2)	/* no step() and no history: commuting steps need one order only */
+#define WX_F_PURE	(1u << 2)	/* no step(), threads share by the vocabulary only: steps that
+					 * commute need one order only */
 
 /**
  * struct wx_program - one interleaving program
