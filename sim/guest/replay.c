@@ -52,7 +52,8 @@ static uint64_t stores_done(const struct vcpu *v, size_t row, uint64_t now_ns)
 	uint64_t done = stores_in(steady_ns - v->epoch_steady_ns - start_ns + inclusive,
 				  v->guest->epoch_ns - start_ns, v->rows[row].writes);
 
-	return done < v->state[row].again ? done : v->state[row].again;
+	assert(done <= v->state[row].again);	/* G3, G4: it is due now or later */
+	return done;
 }
 
 static void settle_row(struct vcpu *v, size_t row, uint64_t done)

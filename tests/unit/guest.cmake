@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+foreach(test replay)
+	weir_add_test(NAME guest_${test} SOURCES guest_${test}.c LIBS weirsim LABELS unit)
+endforeach()
