@@ -27,11 +27,10 @@ static bool store(void *ctx, unsigned int vcpu, uint64_t gfn, uint64_t writes, b
 
 	sim_history_emit(m->history, now_ns, again ? MIGRATE_EV_AGAIN : MIGRATE_EV_STORE, vcpu, gfn,
 			 again ? 0 : writes);
-	if (!walk.tlb_hit)
-		migrate_note(m, gfn, gfn, now_ns, done ? "walk by vcpu" : "fault of vcpu", vcpu);
 	if (!done) {
 		m->vcpus[vcpu].fault_gfn = gfn;
 		sim_history_emit(m->history, now_ns, MIGRATE_EV_FAULT, vcpu, gfn, 0);
+		migrate_note(m, gfn, gfn, now_ns, "fault of vcpu", vcpu);
 		if (walk.fault != SIM_FAULT_PERMISSION)
 			migrate_broken(m, "a store faults on an unmapped page", WEIR_EFAULT);
 		(void)sim_queue_post(m->queue, now_ns + m->cfg->cost.fault_exit_ns,
@@ -216,9 +215,9 @@ static void grant(struct migrate *m)
 	sim_history_emit(m->history, now_ns, MIGRATE_EV_FAULT_DONE, vcpu, gfn,
 			 (uint64_t)info.outcome | (uint64_t)info.leaves << 8 |
 				 (uint64_t)info.split << 32);
-	migrate_note(m, gfn, gfn, now_ns, info.outcome == WEIR_DIRTY_PROMOTED ? "promoted, leaves"
-		     : info.outcome == WEIR_DIRTY_TRAPPED ? "bit set, leaves"
-							  : "fault was spurious, leaves",
+	migrate_note(m, gfn, gfn, now_ns, info.outcome == WEIR_DIRTY_PROMOTED ? "promoted, leaves written"
+		     : info.outcome == WEIR_DIRTY_TRAPPED ? "bit set, leaves written"
+							  : "fault was spurious, leaves written",
 		     info.leaves);
 	if (m->series && info.outcome != WEIR_DIRTY_SPURIOUS)
 		sim_series_dirty(m->series, now_ns, gfn, 1);
