@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/progress.h"
@@ -164,6 +166,14 @@ static bool print_json(const char *dir, struct sim_error *err)
 	return !sim_error_is_set(err);
 }
 
+/* 0 in a pipe or a file: there a row is a line. */
+static unsigned int terminal_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 static bool print_result(const struct run_options *o, const char *dir, struct sim_error *err)
 {
 	struct sim_model *model;
@@ -175,7 +185,7 @@ static bool print_result(const struct run_options *o, const char *dir, struct si
 	model = sim_model_load(dir, err);
 	if (!model)
 		return false;
-	sim_table_print(model, stdout);
+	sim_table_print(model, terminal_columns(), stdout);
 	printf("\nreport  %s%sreport.html\ndigest  %s\n", dir,
 	       dir[strlen(dir) - 1] == '/' ? "" : "/", model->digest);
 	sim_model_free(model);

@@ -53,8 +53,11 @@ static void policy_section(FILE *out, const struct sim_svg_scale *scale,
 		fprintf(out, "<p>This policy did not finish.</p>\n");
 		return;
 	}
-	fprintf(out, "<h3>Guest throughput, in percent of %u vCPU%s at full speed</h3>\n",
+	fprintf(out, "<h3>Guest throughput, in percent of %u vCPU%s at full speed",
 		policy->series->vcpus, policy->series->vcpus == 1 ? "" : "s");
+	if (scale->floor_percent)
+		fprintf(out, " (the axis begins at %u %%)", scale->floor_percent);
+	fprintf(out, "</h3>\n");
 	cause_legend(out, policy->series);
 	sim_svg_throughput(out, scale, policy->series);
 	phase_legend(out);

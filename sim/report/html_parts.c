@@ -81,7 +81,6 @@ static void figure(FILE *out, const struct sim_model *m, size_t policy, size_t m
 {
 	const struct sim_model_value *v = &m->policies[policy].values[metric];
 	char text[SIM_FORMAT_BYTES];
-	uint64_t best;
 
 	if (!v->known) {
 		fprintf(out, "<td class=\"n\">&ndash;</td>");
@@ -89,7 +88,7 @@ static void figure(FILE *out, const struct sim_model *m, size_t policy, size_t m
 	}
 	sim_format_value(v->value, m->metrics[metric].unit, text);
 	fprintf(out, "<td class=\"n%s\" title=\"%" PRIu64 " ",
-		sim_model_best(m, metric, &best) && best == v->value ? " best" : "", v->value);
+		sim_model_is_best(m, policy, metric) ? " best" : "", v->value);
 	put(out, "", m->metrics[metric].unit, "\">");
 	put(out, "", text, "</td>");
 }

@@ -51,7 +51,7 @@ const char sim_html_style[] =
 	"stroke-width:10;fill:none}.plot{fill:var(--soft)}.left{fill:var(--left)}"
 	".curve{stroke:var(--curve);stroke-width:16;fill:none}\n"
 	".round.p0{fill:var(--p0)}.round.p1{fill:var(--p1)}.freeze{fill:var(--freeze)}"
-	".blackout{fill:var(--blackout)}.other{fill:var(--c4)}.tint{opacity:.16}\n"
+	".blackout{fill:var(--blackout)}.other{fill:var(--left)}.tint{opacity:.16}\n"
 	".h{fill:none;shape-rendering:crispEdges}"
 	".h1{stroke:var(--k1)}.h2{stroke:var(--k2)}.h3{stroke:var(--k3)}.h4{stroke:var(--k4)}"
 	".h5{stroke:var(--k5)}.h6{stroke:var(--k6)}.h7{stroke:var(--k7)}.h8{stroke:var(--k8)}\n"

@@ -9,6 +9,7 @@
 
 #include "sim/engine/error.h"
 #include "sim/report/files.h"
+#include "sim/report/format.h"
 #include "sim/report/json.h"
 #include "sim/report/series_data.h"
 
@@ -172,25 +173,33 @@ void sim_model_free(struct sim_model *m)
 	free(m);
 }
 
-bool sim_model_best(const struct sim_model *m, size_t metric, uint64_t *best)
+/* Does figure a beat figure b, to the digits that are printed? */
+static bool beats(const struct sim_metric *metric, uint64_t a, uint64_t b)
 {
-	enum sim_metric_better better = m->metrics[metric].better;
-	uint64_t worst = 0;
-	bool any = false;
+	char text_a[SIM_FORMAT_BYTES], text_b[SIM_FORMAT_BYTES];
 
-	if (better == SIM_METRIC_NEUTRAL)
+	sim_format_value(a, metric->unit, text_a);
+	sim_format_value(b, metric->unit, text_b);
+	return (metric->better == SIM_METRIC_LOWER ? a < b : a > b) &&
+	       strcmp(text_a, text_b) != 0;
+}
+
+bool sim_model_is_best(const struct sim_model *m, size_t policy, size_t metric)
+{
+	const struct sim_metric *what = &m->metrics[metric];
+	const struct sim_model_value *mine = &m->policies[policy].values[metric];
+	bool beats_one = false;
+
+	if (!mine->known || what->better == SIM_METRIC_NEUTRAL)
 		return false;
-	for (size_t i = 0; i < m->npolicies; i++) {
-		const struct sim_model_value *v = &m->policies[i].values[metric];
-		uint64_t value = v->value;
+	for (size_t p = 0; p < m->npolicies; p++) {
+		const struct sim_model_value *other = &m->policies[p].values[metric];
 
-		if (!v->known)
+		if (!other->known)
 			continue;
-		if (!any || (better == SIM_METRIC_LOWER ? value < *best : value > *best))
-			*best = value;
-		if (!any || (better == SIM_METRIC_LOWER ? value > worst : value < worst))
-			worst = value;
-		any = true;
+		if (beats(what, other->value, mine->value))
+			return false;
+		beats_one |= beats(what, mine->value, other->value);
 	}
-	return any && worst != *best;
+	return beats_one;
 }

@@ -56,7 +56,11 @@ struct sim_model {
 struct sim_model *sim_model_load(const char *dir, struct sim_error *err);
 void sim_model_free(struct sim_model *model);
 
-/** sim_model_best() - the best value of a metric over the policies; false if none is better */
-bool sim_model_best(const struct sim_model *model, size_t metric, uint64_t *best);
+/**
+ * sim_model_is_best() - is a policy's figure the best of its metric?
+ *
+ * Figures that print alike are equally good; where all do, or no way is better, none is best.
+ */
+bool sim_model_is_best(const struct sim_model *model, size_t policy, size_t metric);
 
 #endif

@@ -26,6 +26,8 @@ long sim_svg_x(const struct sim_svg_scale *scale, uint64_t time_ns)
 
 void sim_svg_scale_init(struct sim_svg_scale *scale, const struct sim_model *model)
 {
+	unsigned int lowest = 100;
+
 	*scale = (struct sim_svg_scale){ .end_ns = 1 };
 	for (size_t p = 0; p < model->npolicies; p++) {
 		const struct sim_series *s = model->policies[p].series;
@@ -34,7 +36,10 @@ void sim_svg_scale_init(struct sim_svg_scale *scale, const struct sim_model *mod
 			scale->end_ns = s->end_ns;
 		if (s && s->shift > scale->heat_shift)
 			scale->heat_shift = s->shift;
+		if (s && sim_svg_lowest_percent(s) < lowest)
+			lowest = sim_svg_lowest_percent(s);
 	}
+	scale->floor_percent = lowest >= 90 ? 90 : lowest >= 75 ? 75 : lowest >= 50 ? 50 : 0;
 	while ((scale->end_ns - 1) >> scale->heat_shift >= SIM_SERIES_BINS / 2)
 		scale->heat_shift++;
 	for (size_t p = 0; p < model->npolicies; p++) {

@@ -24,11 +24,14 @@ struct sim_series;
 /**
  * struct sim_svg_scale - what the pictures of a run have in common
  * @end_ns: the latest end among the policies, at least 1
+ * @floor_percent: where the axis of throughput begins: 0, 50, 75 or 90, the highest that cuts
+ *	nothing but the blackout
  * @heat_shift: log2 of the nanoseconds of a column of the heat maps
  * @heat_max: the largest cell of all heat maps; 0 if there is no dirty page
  */
 struct sim_svg_scale {
 	uint64_t end_ns;
+	unsigned int floor_percent;
 	unsigned int heat_shift;
 	uint64_t heat_max;
 };
@@ -43,6 +46,9 @@ void sim_svg_time_axis(FILE *out, const struct sim_svg_scale *scale, long top, l
 
 /** sim_svg_lost_bars() - lost compute by cause, a bar a policy */
 void sim_svg_lost_bars(FILE *out, const struct sim_model *model);
+
+/** sim_svg_lowest_percent() - the lowest throughput of a series, but for bins of a blackout */
+unsigned int sim_svg_lowest_percent(const struct sim_series *series);
 
 /** sim_svg_throughput() - throughput over time, what was lost by cause, and the phases */
 void sim_svg_throughput(FILE *out, const struct sim_svg_scale *scale,

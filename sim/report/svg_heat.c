@@ -2,14 +2,15 @@
 /*
  * svg_heat.c - the dirty-page heat map: time to the right, addresses upwards.
  *
- * A level of colour stands for a range of pages that became dirty in a cell. Ranges grow by a power
- * of two from level to level, the least one that reaches the largest cell: counts span decades.
- * A level is one path of horizontal strokes, as high as a row, so that a map of 20,000 cells stays
- * a few tens of kilobytes and sharp at any size.
+ * A level of colour stands for a range of pages that became dirty in a cell. The ranges grow by
+ * powers of two, as evenly as they can up to the largest cell: counts span decades. A level is one
+ * path of horizontal strokes, as high as a row, so that a map of 20,000 cells stays a few tens of
+ * kilobytes and sharp at any size.
  */
 #include "sim/report/svg_heat.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "sim/report/format.h"
@@ -50,25 +51,24 @@ uint64_t sim_heat_max(const struct sim_series *s, unsigned int shift)
 	return max;
 }
 
-/* Bits by which a level is wider than the one before: as few as reach from 1 to the maximum. */
-static unsigned int level_bits(uint64_t max)
+static unsigned int log2_of(uint64_t value)
 {
-	unsigned int bits = 1;
-
-	while (bits * SIM_SVG_HEAT_LEVELS < 64 && max >> (bits * SIM_SVG_HEAT_LEVELS))
-		bits++;
-	return bits;
+	return 63 - (unsigned int)__builtin_clzll(value);
 }
 
-/* 0: nothing became dirty; 1 to SIM_SVG_HEAT_LEVELS. */
+/* The smallest cell of a level, from 1: powers of two, spread evenly up to the largest cell. */
+static uint64_t level_first(unsigned int level, uint64_t max)
+{
+	return UINT64_C(1) << ((level - 1) * (log2_of(max) + 1) / SIM_SVG_HEAT_LEVELS);
+}
+
+/* 0: nothing became dirty; 1 to SIM_SVG_HEAT_LEVELS. Where levels coincide, the highest. */
 static unsigned int level_of(uint64_t value, uint64_t max)
 {
-	unsigned int level = 0, bits = level_bits(max);
+	unsigned int level = value ? SIM_SVG_HEAT_LEVELS : 0;
 
-	while (value && level < SIM_SVG_HEAT_LEVELS) {
-		value >>= bits;
-		level++;
-	}
+	while (level && level_first(level, max) > value)
+		level--;
 	return level;
 }
 
@@ -130,21 +130,18 @@ void sim_svg_heat(FILE *out, const struct sim_svg_scale *scale, const struct sim
 
 void sim_svg_heat_legend(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s)
 {
-	unsigned int bits = level_bits(scale->heat_max);
 	char span[SIM_FORMAT_BYTES], bytes[SIM_FORMAT_BYTES];
 
 	sim_format_value(UINT64_C(1) << scale->heat_shift, "ns", span);
 	sim_format_value(((uint64_t)s->page_bytes) << s->row_shift, "bytes", bytes);
-	fprintf(out, "<p class=\"legend\">pages that became dirty in %s and %s of memory: ", span,
-		bytes);
-	for (unsigned int level = 1; level <= SIM_SVG_HEAT_LEVELS; level++) {
-		uint64_t first = UINT64_C(1) << (bits * (level - 1));
-		uint64_t last = level * bits < 64 ? (UINT64_C(1) << (bits * level)) - 1 : UINT64_MAX;
+	fprintf(out, "<p class=\"legend\">pages in %s and %s of memory: ", span, bytes);
+	for (unsigned int level = 1; scale->heat_max && level <= SIM_SVG_HEAT_LEVELS; level++) {
+		bool top = level == SIM_SVG_HEAT_LEVELS;
+		uint64_t first = level_first(level, scale->heat_max);
+		uint64_t last = top ? scale->heat_max : level_first(level + 1, scale->heat_max) - 1;
 
-		if (first > scale->heat_max)
-			break;
-		if (last > scale->heat_max)
-			last = scale->heat_max;
+		if (last < first)
+			continue;
 		fprintf(out, "<span><i class=\"k%u\"></i>%" PRIu64, level, first);
 		if (last > first)
 			fprintf(out, "&ndash;%" PRIu64, last);

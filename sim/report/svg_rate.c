@@ -3,12 +3,15 @@
  * svg_rate.c - throughput over time: the curve of what is left, the causes of what is lost above it,
  * and the phases of the run behind.
  *
- * The plot is 100 % high; in a bin, the causes are stacked from the top downwards, so that the area
- * above the curve is the lost compute of the comparison table.
+ * In a bin, the causes are stacked from 100 % downwards, so that the area above the curve is the lost
+ * compute of the comparison table. Where losses are small the axis begins higher than 0 (and the
+ * report says so): only a blackout is cut off then, and it is known to reach to 0.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "sim/engine/wide.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
 #include "sim/report/series_data.h"
@@ -30,18 +33,25 @@ static uint64_t bin_span(const struct sim_series *s, unsigned int bin)
 	return (t1 < s->end_ns ? t1 : s->end_ns) - t0;
 }
 
-/* How far below 100 % the first @ncauses causes reach in a bin. */
-static long depth(const struct sim_series *s, unsigned int bin, unsigned int ncauses)
+/* What the first @ncauses causes took of a bin, in millionths. */
+static uint64_t lost_ppm(const struct sim_series *s, unsigned int bin, unsigned int ncauses)
 {
 	uint64_t capacity = bin_span(s, bin) * s->vcpus, sum = 0;
 
 	for (unsigned int c = 0; c < ncauses; c++)
 		sum += s->lost[c][bin];
 	if (sum >= capacity)
-		return HEIGHT;
-	if (capacity > UINT64_MAX / HEIGHT)
-		return (long)(sum / (capacity / HEIGHT));
-	return (long)(sum * HEIGHT / capacity);
+		return 1000000;
+	return (uint64_t)((sim_u128)sum * 1000000 / capacity);
+}
+
+/* How far below 100 % that is; what is below the floor of the axis is cut off. */
+static long depth(const struct sim_svg_scale *scale, const struct sim_series *s, unsigned int bin,
+		  unsigned int ncauses)
+{
+	uint64_t deep = lost_ppm(s, bin, ncauses) * HEIGHT / (10000 * (100 - scale->floor_percent));
+
+	return deep < HEIGHT ? (long)deep : HEIGHT;
 }
 
 static uint64_t bin_end(const struct sim_series *s, unsigned int bin)
@@ -51,12 +61,38 @@ static uint64_t bin_end(const struct sim_series *s, unsigned int bin)
 	return t1 < s->end_ns ? t1 : s->end_ns;
 }
 
+static bool in_blackout(const struct sim_series *s, unsigned int bin)
+{
+	uint64_t t0 = (uint64_t)bin << s->shift;
+
+	for (size_t i = 0; i < s->nphases; i++) {
+		const struct sim_phase *p = &s->phases[i];
+
+		if (p->kind == SIM_PHASE_BLACKOUT && p->t0_ns < bin_end(s, bin) && t0 < p->t1_ns)
+			return true;
+	}
+	return false;
+}
+
+unsigned int sim_svg_lowest_percent(const struct sim_series *s)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < sim_series_bins(s); i++) {
+		uint64_t here = in_blackout(s, i) ? 0 : lost_ppm(s, i, s->ncauses);
+
+		if (here > lost)
+			lost = here;
+	}
+	return 100 - (unsigned int)((lost + 9999) / 10000);
+}
+
 /* Steps from left to right at the lower edge of the first @ncauses causes. */
 static void edge_forth(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s,
 		       unsigned int ncauses)
 {
 	for (unsigned int i = 0; i < sim_series_bins(s); i++)
-		fprintf(out, "V%ldH%ld", TOP + depth(s, i, ncauses),
+		fprintf(out, "V%ldH%ld", TOP + depth(scale, s, i, ncauses),
 			sim_svg_x(scale, bin_end(s, i)));
 }
 
@@ -64,7 +100,7 @@ static void edge_back(FILE *out, const struct sim_svg_scale *scale, const struct
 		      unsigned int ncauses)
 {
 	for (unsigned int i = sim_series_bins(s); i-- > 0;)
-		fprintf(out, "V%ldH%ld", TOP + depth(s, i, ncauses),
+		fprintf(out, "V%ldH%ld", TOP + depth(scale, s, i, ncauses),
 			sim_svg_x(scale, (uint64_t)i << s->shift));
 }
 
@@ -125,6 +161,17 @@ static void phase_band(FILE *out, const struct sim_svg_scale *scale, const struc
 	fprintf(out, "</text>\n");
 }
 
+/* Six labels: 0, 20, ... 100 %, or what the floor makes of them. */
+static void percent_axis(FILE *out, const struct sim_svg_scale *scale)
+{
+	unsigned int step = (100 - scale->floor_percent) / 5;
+
+	for (unsigned int i = 0; i <= 5; i++)
+		fprintf(out, "<text x=\"%d\" y=\"%d\" class=\"end\">%u %%</text>\n",
+			SIM_SVG_LEFT - 60, BOTTOM - HEIGHT / 5 * (int)i + 45,
+			scale->floor_percent + step * i);
+}
+
 void sim_svg_throughput(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s)
 {
 	long end = sim_svg_x(scale, s->end_ns);
@@ -143,8 +190,6 @@ void sim_svg_throughput(FILE *out, const struct sim_svg_scale *scale, const stru
 	edge_forth(out, scale, s, s->ncauses);
 	fprintf(out, "\"/>\n<path class=\"frame\" d=\"M%d %dH%ldV%dH%dz\"/>\n", SIM_SVG_LEFT, TOP,
 		end, BOTTOM, SIM_SVG_LEFT);
-	for (unsigned int i = 0; i <= 4; i++)
-		fprintf(out, "<text x=\"%d\" y=\"%d\" class=\"end\">%u %%</text>\n",
-			SIM_SVG_LEFT - 60, BOTTOM - HEIGHT / 4 * (int)i + 45, 25 * i);
+	percent_axis(out, scale);
 	fprintf(out, "</svg>\n");
 }

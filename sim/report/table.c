@@ -14,14 +14,13 @@
 static void cell(const struct sim_model *model, size_t policy, size_t metric, char *buf)
 {
 	const struct sim_model_value *value = &model->policies[policy].values[metric];
-	uint64_t best;
 
 	if (!value->known) {
 		strcpy(buf, "-");
 		return;
 	}
 	sim_format_value(value->value, model->metrics[metric].unit, buf);
-	if (sim_model_best(model, metric, &best) && best == value->value) {
+	if (sim_model_is_best(model, policy, metric)) {
 		size_t len = strlen(buf);
 
 		memmove(buf + 1, buf, len + 1);
@@ -55,41 +54,60 @@ static int name_width(const struct sim_model *model)
 
 static bool any_best(const struct sim_model *model)
 {
-	uint64_t best;
-
 	for (size_t i = 0; i < model->nmetrics; i++) {
-		if (!model->metrics[i].detail && sim_model_best(model, i, &best))
-			return true;
+		for (size_t p = 0; !model->metrics[i].detail && p < model->npolicies; p++) {
+			if (sim_model_is_best(model, p, i))
+				return true;
+		}
 	}
 	return false;
 }
 
-void sim_table_print(const struct sim_model *model, FILE *out)
+/* Columns first to end - 1. */
+static void block(const struct sim_model *model, const int *widths, size_t first, size_t end,
+		  FILE *out)
 {
-	int *widths = sim_alloc(model->nmetrics + 1, sizeof(*widths), "table");
 	char buf[SIM_FORMAT_BYTES + 1];
 
 	fprintf(out, "%-*s", name_width(model), "policy");
-	for (size_t i = 0; i < model->nmetrics; i++) {
-		if (model->metrics[i].detail)
-			continue;
-		widths[i] = column_width(model, i);
-		fprintf(out, "  %*s", widths[i], model->metrics[i].title);
+	for (size_t i = first; i < end; i++) {
+		if (widths[i])
+			fprintf(out, "  %*s", widths[i], model->metrics[i].title);
 	}
 	fputc('\n', out);
 	for (size_t p = 0; p < model->npolicies; p++) {
 		fprintf(out, "%-*s", name_width(model), model->policies[p].name);
-		for (size_t i = 0; i < model->nmetrics; i++) {
-			if (model->metrics[i].detail)
+		for (size_t i = first; i < end; i++) {
+			if (!widths[i])
 				continue;
 			cell(model, p, i, buf);
 			fprintf(out, "  %*s", widths[i], buf);
 		}
 		fputc('\n', out);
 	}
+}
+
+void sim_table_print(const struct sim_model *model, unsigned int columns, FILE *out)
+{
+	int *widths = sim_alloc(model->nmetrics + 1, sizeof(*widths), "table");
+	size_t first = 0, i;
+	int used = name_width(model);
+
+	for (i = 0; i < model->nmetrics; i++)
+		widths[i] = model->metrics[i].detail ? 0 : column_width(model, i);
+	for (i = 0; i < model->nmetrics; i++) {
+		if (columns && i > first && used + 2 + widths[i] > (int)columns) {
+			block(model, widths, first, i, out);
+			fputc('\n', out);
+			first = i;
+			used = name_width(model);
+		}
+		used += widths[i] ? 2 + widths[i] : 0;
+	}
+	block(model, widths, first, i, out);
 	if (any_best(model))
 		fputs("(* best of its column)\n", out);
-	for (size_t i = 0; i < json_array_size(model->notes); i++)
+	for (i = 0; i < json_array_size(model->notes); i++)
 		fprintf(out, "%s%s\n", i ? "" : "\n",
 			json_string_value(json_array_get(model->notes, i)));
 	free(widths);

@@ -9,7 +9,12 @@
 
 struct sim_model;
 
-/** sim_table_print() - a row a policy, a column a metric; the best of a column is marked with * */
-void sim_table_print(const struct sim_model *model, FILE *out);
+/**
+ * sim_table_print() - a row a policy, a column a metric; the best of a column is marked with *
+ * @model: the run
+ * @columns: width of the terminal: a wider table is cut into several; 0: no limit
+ * @out: where to
+ */
+void sim_table_print(const struct sim_model *model, unsigned int columns, FILE *out);
 
 #endif
