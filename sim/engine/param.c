@@ -236,7 +236,7 @@ bool sim_params_set(struct sim_params *params, const char *name, const char *tex
 bool sim_params_assign(struct sim_params *params, const char *assignment, struct sim_error *err)
 {
 	const char *equals = strchr(assignment, '=');
-	char shown_buf[SHOWN_MAX + 4], *name;
+	char shown_buf[SHOWN_MAX + 4] = "", *name;
 	bool ok;
 
 	if (!equals || equals == assignment) {

@@ -146,6 +146,17 @@ void sim_guest_settle(struct sim_guest *g, uint64_t first_gfn, uint64_t npages)
 		sim_replay_settle(&g->vcpus[i], first_gfn, npages, now_ns);
 }
 
+void sim_guest_charge(struct sim_guest *g)
+{
+	uint64_t now_ns = sim_queue_now(g->queue);
+	uint32_t i;
+
+	for (i = 0; i < g->nvcpus; i++) {
+		if (g->vcpus[i].holds)
+			charge_until(&g->vcpus[i], now_ns);
+	}
+}
+
 uint64_t sim_guest_progress(const struct sim_guest *g, unsigned int vcpu)
 {
 	return sim_vcpu_steady(&g->vcpus[vcpu], sim_queue_now(g->queue));

@@ -117,6 +117,9 @@ void sim_guest_invalidated(struct sim_guest *g, uint64_t first_gfn, uint64_t las
 /** sim_guest_settle() - report, through ops->wrote, all stores to these frames done by now */
 void sim_guest_settle(struct sim_guest *g, uint64_t first_gfn, uint64_t npages);
 
+/** sim_guest_charge() - report, through ops->lost, what stopped vCPUs lost until now */
+void sim_guest_charge(struct sim_guest *g);
+
 /** sim_guest_progress() - a vCPU's steady clock; sim_guest_lost_ns() - what a cause took from it */
 uint64_t sim_guest_progress(const struct sim_guest *g, unsigned int vcpu);
 uint64_t sim_guest_lost_ns(const struct sim_guest *g, unsigned int vcpu, enum sim_cause cause);

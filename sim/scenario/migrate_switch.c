@@ -144,6 +144,7 @@ static void send_rest(void *ctx, uint64_t arg)
 static void end(struct migrate *m)
 {
 	m->figures.end_ns = sim_queue_now(m->queue);
+	sim_guest_charge(m->guest);
 	weir_dirty_stop(m->d);
 	m->check.logging = false;
 	m->done = true;
