@@ -20,8 +20,8 @@ int main(void)
 	status = weir_dirty_mark(d, BASE_GFN + 2, 3);
 	weir_dirty_stats(d, &stats);
 	printf("a late mark: %s; %llu late pages\n", weir_status_str(status),
-	       (unsigned long long)stats.pages_late);
-	expect(status == WEIR_ESHUTDOWN && stats.pages_late == 3);
+	       (unsigned long long)stats.pages_late[WEIR_DIRTY_BY_VMM]);
+	expect(status == WEIR_ESHUTDOWN && stats.pages_late[WEIR_DIRTY_BY_VMM] == 3);
 	expect(count_dirty(d) == 4);	/* an error towards dirty */
 	free(d);
 	return 0;

@@ -9,6 +9,7 @@
  *   dirty_read.c     get, get_bitmap, peek
  *   dirty_take.c     clear, harvest
  *   dirty_freeze.c   freeze, thaw
+ *   dirty_readers.c  further readers, pages that devices may write
  *   dirty_leaf.c     what readers do to descriptors
  *   dirty_pass.c     how readers share the region, and what they owe it
  *   dirty_scanset.c  entering and leaving the scan set
@@ -24,6 +25,7 @@ struct layout {
 	uint64_t stripes;
 	uint64_t blocks;
 	uint64_t bytes;
+	uint64_t log_bytes;
 	bool ctl;
 };
 
@@ -46,6 +48,7 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 {
 	const uint32_t known = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_DBM_NEEDS_BBM |
 			       WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_TABLES_EXCLUSIVE |
+			       WEIR_DIRTY_F_READERS | WEIR_DIRTY_F_DEVICES |
 			       WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED;
 
 	if (!cfg->npages || cfg->npages > WEIR_DIRTY_PAGES_MAX || (cfg->base_gfn & 63u))
@@ -80,8 +83,13 @@ static struct layout lay_out(const struct weir_dirty_config *cfg)
 	l.stripes = (l.groups + 63u) >> STRIPE_SHIFT;
 	l.blocks = (l.stripes + 63u) >> STRIPE_SHIFT;
 	l.ctl = cfg->policy == WEIR_DIRTY_ADAPTIVE && has_dbm(cfg);
-	l.bytes = aligned(sizeof(struct weir_dirty)) + aligned(l.groups * 8u) +
-		  2u * aligned(l.stripes * 8u) + 3u * aligned(l.blocks * 8u);
+	l.log_bytes = aligned(l.groups * 8u) + aligned(l.stripes * 8u) + aligned(l.blocks * 8u);
+	l.bytes = aligned(sizeof(struct weir_dirty)) + l.log_bytes + aligned(l.stripes * 8u) +
+		  2u * aligned(l.blocks * 8u);
+	if (cfg->flags & WEIR_DIRTY_F_READERS)
+		l.bytes += l.log_bytes;
+	if (cfg->flags & WEIR_DIRTY_F_DEVICES)
+		l.bytes += l.log_bytes;
 	if (l.ctl)
 		l.bytes += aligned(l.groups * 2u);
 	return l;
@@ -106,6 +114,13 @@ static void *piece(unsigned char **at, uint64_t bytes)
 	return p;
 }
 
+static void log_piece(unsigned char **at, const struct layout *l, struct dirty_log *log)
+{
+	log->bits = piece(at, l->groups * 8u);
+	log->sum0 = piece(at, l->stripes * 8u);
+	log->sum1 = piece(at, l->blocks * 8u);
+}
+
 WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 					  const struct weir_dirty_config *cfg,
 					  const struct weir_dirty_ops *ops, void *ctx,
@@ -126,13 +141,16 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 		return WEIR_ENOMEM;
 	weir_memset(mem, 0, (size_t)l.bytes);
 	(void)piece(&at, sizeof(*d));
+	d->region = d;
 	d->base_gfn = cfg->base_gfn;
 	d->npages = cfg->npages;
 	d->ngroups = l.groups;
-	d->bits = piece(&at, l.groups * 8u);
-	d->sum0 = piece(&at, l.stripes * 8u);
+	log_piece(&at, &l, &d->shared);
+	if (cfg->flags & WEIR_DIRTY_F_READERS)
+		log_piece(&at, &l, &d->own);
+	if (cfg->flags & WEIR_DIRTY_F_DEVICES)
+		log_piece(&at, &l, &d->device);
 	d->scan0 = piece(&at, l.stripes * 8u);
-	d->sum1 = piece(&at, l.blocks * 8u);
 	d->scan1 = piece(&at, l.blocks * 8u);
 	d->claim = piece(&at, l.blocks * 8u);
 	d->ctl = l.ctl ? piece(&at, l.groups * 2u) : NULL;
@@ -144,6 +162,7 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 	d->rearm_dbm = cfg->policy == WEIR_DIRTY_DBM_ALL;
 	d->dbm = has_dbm(cfg);
 	d->exclusive = (cfg->flags & WEIR_DIRTY_F_TABLES_EXCLUSIVE) != 0;
+	d->many_readers = (cfg->flags & WEIR_DIRTY_F_READERS) != 0;
 	d->counting = (cfg->flags & WEIR_DIRTY_F_COUNTERS) != 0;
 	if (cfg->policy == WEIR_DIRTY_DBM_ALL)
 		d->span_pages = SPAN_PAGES_MAX;
@@ -154,24 +173,24 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 	return WEIR_OK;
 }
 
-/* Set every bit of the region, or clear every bit, with the summaries. No reader is at work. */
-static void fill(struct weir_dirty *d, bool ones)
+/* Set every bit of a log, or clear every bit, with the summaries. No reader is at work. */
+void weir_dirty_log_fill(const struct weir_dirty *d, struct dirty_log *log, bool ones)
 {
 	uint64_t stripes = (d->ngroups + 63u) >> STRIPE_SHIFT;
 	uint64_t blocks = (stripes + 63u) >> STRIPE_SHIFT, i;
 
 	for (i = 0; i < d->ngroups; i++)
-		weir_store_relaxed(&d->bits[i], ones ? dirty_group_mask(d, i) : 0u);
+		weir_store_relaxed(&log->bits[i], ones ? dirty_group_mask(d, i) : 0u);
 	for (i = 0; i < stripes; i++) {
 		uint64_t left = d->ngroups - (i << STRIPE_SHIFT);
 
-		weir_store_relaxed(&d->sum0[i],
+		weir_store_relaxed(&log->sum0[i],
 				   ones ? dirty_span(0, left < 64u ? left - 1u : 63u) : 0u);
 	}
 	for (i = 0; i < blocks; i++) {
 		uint64_t left = stripes - (i << STRIPE_SHIFT);
 
-		weir_store_relaxed(&d->sum1[i],
+		weir_store_relaxed(&log->sum1[i],
 				   ones ? dirty_span(0, left < 64u ? left - 1u : 63u) : 0u);
 	}
 }
@@ -210,11 +229,16 @@ static enum weir_status protect_all(struct weir_dirty *d)
 WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 {
 	enum weir_status status = WEIR_OK;
+	struct weir_dirty *reader;
 
 	if (weir_load_acquire(&d->state) != DIRTY_OFF ||
 	    !weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
-	fill(d, all_dirty);
+	weir_dirty_log_fill(d, &d->shared, all_dirty);
+	for (reader = d->readers; reader; reader = reader->next)
+		weir_dirty_log_fill(d, &reader->own, false);
+	if (d->own.bits)
+		weir_dirty_log_fill(d, &d->own, false);
 	empty_scan_set(d);
 	weir_dirty_learn_reset(d, all_dirty);
 	weir_store_relaxed(&d->frozen, 0u);
@@ -243,8 +267,10 @@ WEIR_API enum weir_status weir_dirty_final(struct weir_dirty *d)
 	return WEIR_OK;
 }
 
-WEIR_API void weir_dirty_cursor_init(const struct weir_dirty *d, struct weir_dirty_cursor *cur)
+WEIR_API void weir_dirty_cursor_init(const struct weir_dirty *reader, struct weir_dirty_cursor *cur)
 {
+	const struct weir_dirty *d = reader->region;
+
 	cur->next_gfn = d->base_gfn;
 	cur->last_gfn = d->base_gfn + (d->npages - 1u);
 	cur->done = false;
@@ -264,7 +290,7 @@ bool weir_dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_
 
 WEIR_API void weir_dirty_stats(const struct weir_dirty *d, struct weir_dirty_stats *out)
 {
-	const uint64_t *from = (const uint64_t *)&d->stats;
+	const uint64_t *from = (const uint64_t *)&d->region->stats;
 	uint64_t *to = (uint64_t *)out;
 	size_t i;
 

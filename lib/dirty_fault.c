@@ -63,13 +63,13 @@ static enum weir_status trap(struct weir_dirty *d, uint64_t *leaf, uint64_t grou
 	enum weir_status status;
 
 	info->outcome = WEIR_DIRTY_TRAPPED;
-	dirty_set_bits(d, group, page);				/* F1 */
+	dirty_set_bits(&d->shared, group, page);		/* F1 */
 	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_W, info);	/* F2 */
 	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
 		return status;
 	weir_fence_full();	/* pairs with weir_dirty_retire() */
-	if (!(weir_load_relaxed(&d->bits[group]) & page))
-		dirty_set_bits(d, group, page);			/* F3 */
+	if (!(weir_load_relaxed(&d->shared.bits[group]) & page))
+		dirty_set_bits(&d->shared, group, page);	/* F3 */
 	return WEIR_OK;
 }
 
@@ -225,12 +225,13 @@ WEIR_API enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
 					   struct weir_dirty_fault_info *info)
 {
 	struct weir_dirty_fault_info did = { WEIR_DIRTY_SPURIOUS, 0, false };
-	/* Acquire: pairs with start(), stop() and final(). */
-	uint32_t state = weir_load_acquire(&d->state);
 	enum weir_status status;
+	uint32_t state;
 
 	if (gfn < d->base_gfn || gfn - d->base_gfn >= d->npages)
 		return WEIR_ERANGE;
+	/* Acquire: pairs with start(), stop() and final(). */
+	state = weir_load_acquire(&d->state);
 	if (state == DIRTY_OFF)
 		status = untrack(d, gfn, &did);
 	else
@@ -245,19 +246,22 @@ WEIR_API enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
 	if (info)
 		*info = did;
 	if (!status && state == DIRTY_FINAL) {
-		dirty_set_bits(d, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn));
-		dirty_count(d, pages_late, 1);
+		dirty_set_bits(&d->shared, dirty_group_of(d, gfn),
+			       dirty_bit(gfn - d->base_gfn));
+		dirty_count(d, pages_late[WEIR_DIRTY_BY_VCPU], 1);
 		return WEIR_ESHUTDOWN;
 	}
 	return status;
 }
 
-WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_gfn,
-					  uint64_t npages)
+WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source source,
+					     uint64_t first_gfn, uint64_t npages)
 {
-	uint32_t state = weir_load_acquire(&d->state);
 	uint64_t first = first_gfn - d->base_gfn, group, last;
+	uint32_t state = weir_load_acquire(&d->state);
 
+	if ((unsigned int)source >= WEIR_DIRTY_SOURCES)
+		return WEIR_EINVAL;
 	if (first_gfn < d->base_gfn || !npages || first >= d->npages || npages > d->npages - first)
 		return WEIR_ERANGE;
 	if (state == DIRTY_OFF)
@@ -266,14 +270,21 @@ WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_g
 	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++) {
 		uint64_t start = group << GROUP_SHIFT;
 
-		dirty_set_bits(d, group, dirty_span(first > start ? first - start : 0,
-						    last < start + 63u ? last - start : 63u));
+		dirty_set_bits(&d->shared, group,
+			       dirty_span(first > start ? first - start : 0,
+					  last < start + 63u ? last - start : 63u));
 	}
-	dirty_count(d, pages_marked, npages);
+	dirty_count(d, pages_marked[source], npages);
 	if (state != DIRTY_FINAL)
 		return WEIR_OK;
-	dirty_count(d, pages_late, npages);
+	dirty_count(d, pages_late[source], npages);
 	return WEIR_ESHUTDOWN;
+}
+
+WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_gfn,
+					  uint64_t npages)
+{
+	return weir_dirty_mark_by(d, WEIR_DIRTY_BY_VMM, first_gfn, npages);
 }
 
 WEIR_API void weir_dirty_fold(struct weir_dirty *d, uint64_t gfn, unsigned int order,
@@ -289,5 +300,5 @@ WEIR_API void weir_dirty_fold(struct weir_dirty *d, uint64_t gfn, unsigned int o
 	if (last > end)
 		last = end;
 	if (first <= last)
-		(void)weir_dirty_mark(d, first, last - first + 1u);
+		(void)weir_dirty_mark_by(d, WEIR_DIRTY_BY_VCPU, first, last - first + 1u);
 }

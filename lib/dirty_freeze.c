@@ -26,16 +26,17 @@ static inline bool freeze_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t
 	return true;
 }
 
-WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *d, struct weir_dirty_cursor *cur,
+WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *reader, struct weir_dirty_cursor *cur,
 					    uint64_t budget_ptes)
 {
+	struct weir_dirty *d = reader->region;
 	struct dirty_pass p;
 	enum weir_status status;
 
 	if (weir_load_acquire(&d->state) != DIRTY_LOGGING || !weir_dirty_cursor_ok(d, cur))
 		return WEIR_EINVAL;
 	weir_store_relaxed(&d->frozen, 1u);
-	weir_dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, reader);
 	p.budget_ptes = budget_ptes;
 	status = dirty_walk(&p, cur, true, freeze_stripe);
 	weir_dirty_pass_count(&p);
@@ -44,5 +45,5 @@ WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *d, struct weir_di
 
 WEIR_API void weir_dirty_thaw(struct weir_dirty *d)
 {
-	weir_store_relaxed(&d->frozen, 0u);
+	weir_store_relaxed(&d->region->frozen, 0u);
 }

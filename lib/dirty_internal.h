@@ -3,11 +3,17 @@
  * dirty_internal.h - the region's layout, and the few operations on its words that all of
  * lib/dirty* share.
  *
- * A region is one header and six arrays behind it:
+ * A region is one header and its arrays behind it. A *log* is three of them, a bitmap with two levels
+ * of summary:
  *
- *   bits[group]    the bitmap: one word of 64 pages a group
+ *   bits[group]    one word of 64 pages a group
  *   sum0[stripe]   which groups of the stripe may have a bit set      (64 groups)
  *   sum1[block]    which stripes of the block may have a bit in sum0  (64 stripes)
+ *
+ * The region has the log that writers set (`shared`), with WEIR_DIRTY_F_DEVICES one of the pages that
+ * devices may write (`device`), and each reader but an only one has a log of what other readers took
+ * before it saw it (`own`). Beside them:
+ *
  *   scan0[stripe]  which groups of the stripe are in HW mode: the scan set
  *   scan1[block]   which stripes of the block may have a bit in scan0
  *   claim[block]   which stripes of the block a reader is working on
@@ -45,13 +51,23 @@ enum dirty_state {
 	DIRTY_FINAL = 2
 };
 
+struct dirty_log {
+	uint64_t *bits;			/* NULL: there is no such log */
+	uint64_t *sum0;
+	uint64_t *sum1;
+};
+
+/* A region, which is its own first reader, or a further reader of one. */
 struct weir_dirty {
+	struct weir_dirty *region;	/* itself, or the region that it reads */
+	struct weir_dirty *next;	/* the next further reader of the region */
+	struct dirty_log own;
+	/* what follows is the region's alone */
 	uint64_t base_gfn;
 	uint64_t npages;
 	uint64_t ngroups;
-	uint64_t *bits;
-	uint64_t *sum0;
-	uint64_t *sum1;
+	struct dirty_log shared;
+	struct dirty_log device;
 	uint64_t *scan0;
 	uint64_t *scan1;
 	uint64_t *claim;
@@ -67,6 +83,8 @@ struct weir_dirty {
 	bool dbm;			/* the hardware heeds DBM */
 	bool exclusive;			/* WEIR_DIRTY_F_TABLES_EXCLUSIVE */
 	bool counting;
+	bool many_readers;		/* further readers may be attached */
+	struct weir_dirty *readers;	/* those that are; changes under every claim */
 	uint32_t state;			/* enum dirty_state; atomic */
 	uint32_t frozen;		/* no more promotions; atomic */
 	struct weir_dirty_stats stats;	/* each field atomic, relaxed */
@@ -124,14 +142,27 @@ static inline void dirty_raise(uint64_t *word, uint64_t bit)
 }
 
 /* Set bits of a group, and make them reachable (I6). */
-static inline void dirty_set_bits(struct weir_dirty *d, uint64_t group, uint64_t pages)
+static inline void dirty_set_bits(struct dirty_log *log, uint64_t group, uint64_t pages)
 {
 	uint64_t stripe = group >> STRIPE_SHIFT;
 
 	/* Release: whoever takes the bit sees the write that it stands for. */
-	(void)weir_fetch_or_release(&d->bits[group], pages);
-	dirty_raise(&d->sum0[stripe], dirty_bit(group));
-	dirty_raise(&d->sum1[stripe >> STRIPE_SHIFT], dirty_bit(stripe));
+	(void)weir_fetch_or_release(&log->bits[group], pages);
+	dirty_raise(&log->sum0[stripe], dirty_bit(group));
+	dirty_raise(&log->sum1[stripe >> STRIPE_SHIFT], dirty_bit(stripe));
+}
+
+/* Groups of a stripe that may have a bit set in a log. */
+static inline uint64_t dirty_log_groups(const struct dirty_log *log, uint64_t stripe)
+{
+	return log->bits ? weir_load_relaxed(&log->sum0[stripe]) : 0;
+}
+
+/* Bits of a group of a log, where the summary says that there may be some. */
+static inline uint64_t dirty_log_pages(const struct dirty_log *log, uint64_t group)
+{
+	/* Acquire: pairs with the release of dirty_set_bits(). */
+	return log->bits ? weir_load_acquire(&log->bits[group]) : 0;
 }
 
 static inline bool dirty_in_scan_set(const struct weir_dirty *d, uint64_t group)
@@ -144,7 +175,8 @@ static inline bool dirty_in_scan_set(const struct weir_dirty *d, uint64_t group)
  * them (an invalidation, groups to let go) before it may release them.
  */
 struct dirty_pass {
-	struct weir_dirty *d;
+	struct weir_dirty *d;		/* the region */
+	struct weir_dirty *reader;	/* who reads it */
 	uint64_t block;
 	uint64_t claimed;		/* stripes of the block that this pass holds */
 	bool learn;			/* ADAPTIVE, logging, not frozen */
@@ -165,11 +197,13 @@ struct dirty_pass {
 	unsigned int run_order;
 
 	/* what the reader wants and has */
-	struct weir_dirty_word *words;
+	struct weir_dirty_word *words;	/* NULL: nobody remembers what is taken */
 	size_t nwords_max;
 	size_t nwords;
 	uint64_t *bitmap;
 	uint64_t bitmap_group;		/* the group of bitmap[0] */
+	const uint64_t *mask;		/* pages that are wanted; NULL: all */
+	uint64_t mask_group;		/* the group of mask[0] */
 	uint64_t budget_ptes;		/* 0: no limit */
 	uint64_t ptes;			/* descriptors visited so far */
 	enum weir_status status;	/* WEIR_ENOMEM once an eager split failed */
@@ -184,16 +218,18 @@ struct dirty_pass {
 };
 
 /* dirty.c */
+void weir_dirty_log_fill(const struct weir_dirty *d, struct dirty_log *log, bool ones);
 bool weir_dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
 
 /* dirty_pass.c */
-void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d);
+void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *reader);
 uint64_t weir_dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only);
 bool weir_dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
 void weir_dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
 void weir_dirty_pass_end(struct dirty_pass *p);
 void weir_dirty_pass_count(struct dirty_pass *p);
-void weir_dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied);
+void weir_dirty_retire(struct dirty_log *log, uint64_t stripe, uint64_t emptied);
+uint64_t weir_dirty_candidates(const struct weir_dirty *reader, uint64_t block);
 bool weir_dirty_is_logging(const struct weir_dirty *d);
 bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cursor *cur);
 
@@ -206,6 +242,9 @@ void weir_dirty_demote(struct dirty_pass *p, uint64_t group);
 /* dirty_scanset.c */
 void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);
 bool weir_dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves);
+
+/* dirty_readers.c */
+void weir_dirty_tell_others(struct weir_dirty *reader, uint64_t group, uint64_t pages);
 
 /* dirty_learn.c */
 enum dirty_verdict {

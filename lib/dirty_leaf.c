@@ -213,7 +213,7 @@ void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 			dirty |= dirty_bit(i);
 	}
 	if (dirty)
-		dirty_set_bits(d, group, dirty);
+		dirty_set_bits(&d->shared, group, dirty);
 	if (changed) {
 		owe_tlbi(p, gfn, gfn + 63u);
 		p->leaves_demoted += weir_popcount64(changed);

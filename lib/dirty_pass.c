@@ -10,24 +10,39 @@
  */
 #include "dirty_internal.h"
 
-void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *d)
+void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *reader)
 {
+	struct weir_dirty *d = reader->region;
+
 	weir_memset(p, 0, sizeof(*p));
 	p->d = d;
+	p->reader = reader;
 	p->run_first_gfn = 1;		/* an empty run: first > last */
 	p->learn = d->ctl && weir_load_relaxed(&d->state) == DIRTY_LOGGING &&
 		   !weir_load_relaxed(&d->frozen);
 }
 
-/* Stripes of a block that may hold something for a reader. */
-static uint64_t candidates(const struct weir_dirty *d, uint64_t block, bool scan_only)
+/* Stripes of a block that may have a bit set in a log. */
+static uint64_t log_stripes(const struct dirty_log *log, uint64_t block)
 {
-	uint64_t stripes = weir_load_acquire(&d->scan1[block]);
-
 	/* Acquire: pairs with dirty_raise(), so that sum0 and bits are at least as new. */
-	if (!scan_only)
-		stripes |= weir_load_acquire(&d->sum1[block]);
-	return stripes;
+	return log->bits ? weir_load_acquire(&log->sum1[block]) : 0;
+}
+
+/* Stripes of a block that may hold something for a reader. */
+uint64_t weir_dirty_candidates(const struct weir_dirty *reader, uint64_t block)
+{
+	const struct weir_dirty *d = reader->region;
+
+	return weir_load_acquire(&d->scan1[block]) | log_stripes(&d->shared, block) |
+	       log_stripes(&d->device, block) | log_stripes(&reader->own, block);
+}
+
+static uint64_t candidates(const struct dirty_pass *p, uint64_t block, bool scan_only)
+{
+	if (scan_only)
+		return weir_load_acquire(&p->d->scan1[block]);
+	return weir_dirty_candidates(p->reader, block);
 }
 
 /*
@@ -43,12 +58,12 @@ uint64_t weir_dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, 
 {
 	struct weir_dirty *d = p->d;
 	uint64_t *claim = &d->claim[block];
-	uint64_t want = candidates(d, block, scan_only);
+	uint64_t want = candidates(p, block, scan_only);
 	uint64_t busy = weir_load_acquire(claim) & range; /* pairs with a claim's release */
 	uint64_t mine = 0;
 
 	p->block = block;
-	want = (want | candidates(d, block, scan_only)) & range;
+	want = (want | candidates(p, block, scan_only)) & range;
 	if (want) {
 		/* Acquire: what the reader before us did to these stripes is over. */
 		uint64_t old = weir_fetch_or_acquire(claim, want);
@@ -116,55 +131,50 @@ void weir_dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64
  * Groups of a stripe have had all their bits taken: clear their summary bits, unless a writer was
  * faster. Also orders the taking before the re-arming that follows (I4): one fence serves both.
  */
-void weir_dirty_retire(struct weir_dirty *d, uint64_t stripe, uint64_t emptied)
+void weir_dirty_retire(struct dirty_log *log, uint64_t stripe, uint64_t emptied)
 {
 	uint64_t back = 0, todo;
 
 	if (emptied)
-		(void)weir_fetch_and_relaxed(&d->sum0[stripe], ~emptied);
+		(void)weir_fetch_and_relaxed(&log->sum0[stripe], ~emptied);
 	weir_fence_full();	/* pairs with dirty_raise() and with the fences of dirty_fault.c */
 	for (todo = emptied; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
 
-		if (weir_load_relaxed(&d->bits[(stripe << STRIPE_SHIFT) + i]))
+		if (weir_load_relaxed(&log->bits[(stripe << STRIPE_SHIFT) + i]))
 			back |= dirty_bit(i);
 	}
 	if (back)
-		(void)weir_fetch_or_release(&d->sum0[stripe], back);
+		(void)weir_fetch_or_release(&log->sum0[stripe], back);
 }
 
-/* Clear the block's summary bits over those of the pass's stripes that turned out empty. */
-static void retire_block(struct weir_dirty *d, uint64_t block, uint64_t stripes)
+/* Which of a block's stripes have no bit set in a first-level summary. */
+static uint64_t empty_stripes(const uint64_t *sum0, uint64_t block, uint64_t stripes)
 {
-	uint64_t empty_sum = 0, empty_scan = 0, back_sum = 0, back_scan = 0, todo;
+	uint64_t empty = 0, todo;
 
 	for (todo = stripes; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
 
-		if (!weir_load_relaxed(&d->sum0[(block << STRIPE_SHIFT) + i]))
-			empty_sum |= dirty_bit(i);
-		if (!weir_load_relaxed(&d->scan0[(block << STRIPE_SHIFT) + i]))
-			empty_scan |= dirty_bit(i);
+		if (!weir_load_relaxed(&sum0[(block << STRIPE_SHIFT) + i]))
+			empty |= dirty_bit(i);
 	}
-	empty_sum &= weir_load_relaxed(&d->sum1[block]);
-	empty_scan &= weir_load_relaxed(&d->scan1[block]);
-	if (!(empty_sum | empty_scan))
-		return;
-	(void)weir_fetch_and_relaxed(&d->sum1[block], ~empty_sum);
-	(void)weir_fetch_and_relaxed(&d->scan1[block], ~empty_scan);
-	weir_fence_full();	/* pairs with dirty_raise() */
-	for (todo = empty_sum | empty_scan; todo; todo &= todo - 1u) {
-		unsigned int i = weir_ctz64(todo);
+	return empty;
+}
 
-		if (weir_load_relaxed(&d->sum0[(block << STRIPE_SHIFT) + i]))
-			back_sum |= dirty_bit(i);
-		if (weir_load_relaxed(&d->scan0[(block << STRIPE_SHIFT) + i]))
-			back_scan |= dirty_bit(i);
-	}
-	if (back_sum & empty_sum)
-		(void)weir_fetch_or_release(&d->sum1[block], back_sum & empty_sum);
-	if (back_scan & empty_scan)
-		(void)weir_fetch_or_release(&d->scan1[block], back_scan & empty_scan);
+/* Clear a block's summary bits over those of the pass's stripes that turned out empty. */
+static void retire_block(const uint64_t *sum0, uint64_t *sum1, uint64_t block, uint64_t stripes)
+{
+	uint64_t empty = empty_stripes(sum0, block, stripes) & weir_load_relaxed(&sum1[block]);
+	uint64_t back;
+
+	if (!empty)
+		return;
+	(void)weir_fetch_and_relaxed(&sum1[block], ~empty);
+	weir_fence_full();	/* pairs with dirty_raise() */
+	back = empty & ~empty_stripes(sum0, block, empty);
+	if (back)
+		(void)weir_fetch_or_release(&sum1[block], back);
 }
 
 /* Demoted groups leave the scan set, now that no translation from before can set a leaf dirty. */
@@ -205,7 +215,10 @@ void weir_dirty_pass_end(struct dirty_pass *p)
 	}
 	if (p->demoted_stripes)
 		settle_demoted(p);
-	retire_block(d, p->block, p->claimed);
+	retire_block(d->scan0, d->scan1, p->block, p->claimed);
+	retire_block(d->shared.sum0, d->shared.sum1, p->block, p->claimed);
+	if (p->reader->own.bits)
+		retire_block(p->reader->own.sum0, p->reader->own.sum1, p->block, p->claimed);
 	/* Release: the next reader of these stripes comes after the invalidation (I3). */
 	(void)weir_fetch_and_release(&d->claim[p->block], ~p->claimed);
 	p->claimed = 0;

@@ -13,19 +13,28 @@
  */
 #include "dirty_internal.h"
 
+/* Groups of a stripe that may hold something for the reader. */
+static uint64_t read_groups(const struct weir_dirty *reader, uint64_t stripe)
+{
+	const struct weir_dirty *d = reader->region;
+
+	return dirty_log_groups(&d->shared, stripe) | dirty_log_groups(&d->device, stripe) |
+	       dirty_log_groups(&reader->own, stripe);
+}
+
 /* Dirty pages of a group. */
 static uint64_t read_group(struct dirty_pass *p, uint64_t group, bool hw)
 {
 	struct weir_dirty *d = p->d;
-	/* Acquire: pairs with the release of dirty_set_bits(). */
-	uint64_t pages = weir_load_acquire(&d->bits[group]);
+	uint64_t pages = dirty_log_pages(&d->shared, group);
 
-	if (!hw)
-		return pages;
-	pages |= weir_dirty_scan(p, group);
-	if (!pages && p->learn && weir_dirty_learn(d, group, 0, true) == DIRTY_DEMOTE)
-		weir_dirty_demote(p, group);
-	return pages;
+	if (hw) {
+		pages |= weir_dirty_scan(p, group);
+		if (!pages && p->learn && weir_dirty_learn(d, group, 0, true) == DIRTY_DEMOTE)
+			weir_dirty_demote(p, group);
+	}
+	return pages | dirty_log_pages(&d->device, group) |
+	       dirty_log_pages(&p->reader->own, group);
 }
 
 static inline bool get_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
@@ -33,7 +42,7 @@ static inline bool get_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t gr
 {
 	struct weir_dirty *d = p->d;
 	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
-	uint64_t todo = (weir_load_relaxed(&d->sum0[stripe]) & groups) | hw;
+	uint64_t todo = (read_groups(p->reader, stripe) & groups) | hw;
 
 	for (; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
@@ -52,17 +61,18 @@ static inline bool get_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t gr
 	return true;
 }
 
-WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty_cursor *cur,
+WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *reader, struct weir_dirty_cursor *cur,
 					 struct weir_dirty_word *words, size_t nwords_max,
 					 uint64_t budget_ptes, size_t *nwords)
 {
+	struct weir_dirty *d = reader->region;
 	struct dirty_pass p;
 	enum weir_status status;
 
 	*nwords = 0;
 	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, cur) || !nwords_max)
 		return WEIR_EINVAL;
-	weir_dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, reader);
 	p.words = words;
 	p.nwords_max = nwords_max;
 	p.budget_ptes = budget_ptes;
@@ -75,9 +85,8 @@ WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *d, struct weir_dirty
 static inline bool copy_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
 			       uint64_t *group)
 {
-	struct weir_dirty *d = p->d;
-	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
-	uint64_t todo = (weir_load_relaxed(&d->sum0[stripe]) & groups) | hw;
+	uint64_t hw = weir_load_relaxed(&p->d->scan0[stripe]) & groups;
+	uint64_t todo = (read_groups(p->reader, stripe) & groups) | hw;
 
 	for (; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
@@ -89,10 +98,11 @@ static inline bool copy_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t g
 	return true;
 }
 
-WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn,
+WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *reader, uint64_t first_gfn,
 						uint64_t npages, uint64_t *bitmap)
 {
 	struct weir_dirty_cursor cur = { first_gfn, 0, false };
+	struct weir_dirty *d = reader->region;
 	struct dirty_pass p;
 	enum weir_status status;
 
@@ -102,7 +112,7 @@ WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t f
 		return WEIR_OK;
 	weir_memset(bitmap, 0, (size_t)((npages + 63u) >> GROUP_SHIFT) * sizeof(*bitmap));
 	cur.last_gfn = first_gfn + (npages - 1u);
-	weir_dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, reader);
 	p.bitmap = bitmap;
 	p.bitmap_group = dirty_group_of(d, first_gfn);
 	status = dirty_walk(&p, &cur, false, copy_stripe);
@@ -110,17 +120,47 @@ WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t f
 	return status;
 }
 
-WEIR_API unsigned int weir_dirty_peek(const struct weir_dirty *d, uint64_t gfn)
+WEIR_API unsigned int weir_dirty_peek(const struct weir_dirty *reader, uint64_t gfn)
 {
+	const struct weir_dirty *d = reader->region;
 	unsigned int what = 0;
-	uint64_t group;
+	uint64_t group, page;
 
 	if (gfn < d->base_gfn || gfn - d->base_gfn >= d->npages)
 		return 0;
 	group = dirty_group_of(d, gfn);
-	if (weir_load_relaxed(&d->bits[group]) & dirty_bit(gfn - d->base_gfn))
+	page = dirty_bit(gfn - d->base_gfn);
+	if (dirty_log_pages(&d->shared, group) & page)
 		what |= WEIR_DIRTY_PEEK_BIT;
 	if (dirty_in_scan_set(d, group))
 		what |= WEIR_DIRTY_PEEK_HW;
+	if (dirty_log_pages(&d->device, group) & page)
+		what |= WEIR_DIRTY_PEEK_DEVICE;
+	if (dirty_log_pages(&reader->own, group) & page)
+		what |= WEIR_DIRTY_PEEK_OWN;
 	return what;
+}
+
+/*
+ * How much a walk over the region would have to read. Each number is an upper bound of what happens
+ * if nobody writes in between: a stale summary bit makes it too large, never too small.
+ */
+WEIR_API void weir_dirty_promise(const struct weir_dirty *reader, struct weir_dirty_promise *out)
+{
+	const struct weir_dirty *d = reader->region;
+	uint64_t blocks = (d->ngroups + 4095u) >> (2u * STRIPE_SHIFT), block, todo;
+
+	weir_memset(out, 0, sizeof(*out));
+	for (block = 0; block < blocks; block++) {
+		todo = weir_dirty_candidates(reader, block);
+		if (todo)
+			out->tlbis++;
+		for (; todo; todo &= todo - 1u) {
+			uint64_t stripe = (block << STRIPE_SHIFT) + weir_ctz64(todo);
+			uint64_t hw = weir_load_relaxed(&d->scan0[stripe]);
+
+			out->ptes += (uint64_t)weir_popcount64(hw) << GROUP_SHIFT;
+			out->words += weir_popcount64(hw | read_groups(reader, stripe));
+		}
+	}
 }

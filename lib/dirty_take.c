@@ -12,10 +12,10 @@
  */
 #include "dirty_internal.h"
 
-/* Take the bits of one group; whether none is left. */
-static bool take_bits(struct weir_dirty *d, uint64_t group, uint64_t mask, uint64_t *taken)
+/* Take bits of one group of a log; whether none is left. */
+static bool take_bits(struct dirty_log *log, uint64_t group, uint64_t mask, uint64_t *taken)
 {
-	uint64_t *word = &d->bits[group], old;
+	uint64_t *word = &log->bits[group], old;
 
 	/* Acquire: pairs with dirty_set_bits(), so that the write behind the bit is seen. */
 	if (mask == ~(uint64_t)0)
@@ -52,52 +52,93 @@ static uint64_t room(const struct dirty_pass *p)
 	return n;
 }
 
+/* The pages of a group that are wanted. mask: the range's, from first_group on; NULL: all. */
+static uint64_t wanted(const struct dirty_pass *p, uint64_t group)
+{
+	uint64_t pages = dirty_group_mask(p->d, group);
+
+	return p->mask ? pages & p->mask[group - p->mask_group] : pages;
+}
+
+/*
+ * Take the wanted pages of some groups of a stripe: bits, then write permission, and tell the other
+ * readers. Hands the pages to the transaction, if there is one.
+ */
+static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
+{
+	struct weir_dirty *d = p->d;
+	struct dirty_log *own = &p->reader->own;
+	uint64_t shared = dirty_log_groups(&d->shared, stripe) & groups;
+	uint64_t mine = dirty_log_groups(own, stripe) & groups;
+	uint64_t emptied = 0, emptied_own = 0, left, taken[64];
+
+	for (left = groups; left; left &= left - 1u) {
+		unsigned int i = weir_ctz64(left);
+		uint64_t group = (stripe << STRIPE_SHIFT) + i;
+
+		taken[i] = 0;
+		if ((shared & dirty_bit(i)) &&
+		    take_bits(&d->shared, group, wanted(p, group), &taken[i]))
+			emptied |= dirty_bit(i);
+	}
+	weir_dirty_retire(&d->shared, stripe, emptied);
+	for (left = groups; left; left &= left - 1u) {
+		unsigned int i = weir_ctz64(left);
+		uint64_t group = (stripe << STRIPE_SHIFT) + i, want = wanted(p, group);
+		uint64_t pages = weir_dirty_rearm(p, group, taken[i], want);
+
+		if (pages && d->many_readers)
+			weir_dirty_tell_others(p->reader, group, pages);
+		if (mine & dirty_bit(i)) {
+			if (take_bits(own, group, want, &taken[i]))
+				emptied_own |= dirty_bit(i);
+			pages |= taken[i];
+		}
+		p->pages += weir_popcount64(pages);
+		pages |= dirty_log_pages(&d->device, group) & want;
+		if (!pages || !p->words)
+			continue;
+		p->words[p->nwords].gfn = dirty_gfn_of(d, group);
+		p->words[p->nwords].pages = pages;
+		p->nwords++;
+	}
+	if (mine)
+		weir_dirty_retire(own, stripe, emptied_own);
+}
+
+/* Groups of a stripe in which the reader may find something to take. */
+static uint64_t full_groups(const struct dirty_pass *p, uint64_t stripe)
+{
+	const struct weir_dirty *d = p->d;
+
+	return dirty_log_groups(&d->shared, stripe) | dirty_log_groups(&p->reader->own, stripe) |
+	       dirty_log_groups(&d->device, stripe) | weir_load_relaxed(&d->scan0[stripe]);
+}
+
 static inline bool take_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
 			       uint64_t *group)
 {
-	struct weir_dirty *d = p->d;
-	uint64_t sum = weir_load_relaxed(&d->sum0[stripe]) & groups;
-	uint64_t todo = sum | (weir_load_relaxed(&d->scan0[stripe]) & groups);
-	uint64_t taken[64];
+	uint64_t todo = full_groups(p, stripe) & groups;
 
 	while (todo) {
-		uint64_t batch = lowest(todo, room(p)), left, emptied = 0;
+		uint64_t batch = lowest(todo, room(p));
 
 		if (!batch) {
 			*group = (stripe << STRIPE_SHIFT) + weir_ctz64(todo);
 			return false;
 		}
-		for (left = batch; left; left &= left - 1u) {
-			unsigned int i = weir_ctz64(left);
-
-			taken[i] = 0;
-			if ((sum & dirty_bit(i)) &&
-			    take_bits(d, (stripe << STRIPE_SHIFT) + i, ~(uint64_t)0, &taken[i]))
-				emptied |= dirty_bit(i);
-		}
-		weir_dirty_retire(d, stripe, emptied);
-		for (left = batch; left; left &= left - 1u) {
-			unsigned int i = weir_ctz64(left);
-			uint64_t at = (stripe << STRIPE_SHIFT) + i;
-			uint64_t pages = weir_dirty_rearm(p, at, taken[i], dirty_group_mask(d, at));
-
-			if (!pages)
-				continue;
-			p->words[p->nwords].gfn = dirty_gfn_of(d, at);
-			p->words[p->nwords].pages = pages;
-			p->nwords++;
-			p->pages += weir_popcount64(pages);
-		}
+		take_groups(p, stripe, batch);
 		todo &= ~batch;
 	}
 	return true;
 }
 
-WEIR_API enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct weir_dirty_txn *txn,
+WEIR_API enum weir_status weir_dirty_harvest_begin(struct weir_dirty *reader,
+						   struct weir_dirty_txn *txn,
 						   const struct weir_dirty_cursor *cur,
 						   struct weir_dirty_word *words, size_t nwords_max)
 {
-	if (!weir_dirty_cursor_ok(d, cur) || !nwords_max)
+	if (!weir_dirty_cursor_ok(reader->region, cur) || !nwords_max)
 		return WEIR_EINVAL;
 	txn->cur = *cur;
 	txn->words = words;
@@ -106,15 +147,16 @@ WEIR_API enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct 
 	return WEIR_OK;
 }
 
-WEIR_API enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct weir_dirty_txn *txn,
-						  uint64_t budget_ptes)
+WEIR_API enum weir_status weir_dirty_harvest_step(struct weir_dirty *reader,
+						  struct weir_dirty_txn *txn, uint64_t budget_ptes)
 {
+	struct weir_dirty *d = reader->region;
 	struct dirty_pass p;
 	enum weir_status status;
 
 	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, &txn->cur))
 		return WEIR_EINVAL;
-	weir_dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, reader);
 	p.words = txn->words;
 	p.nwords_max = txn->nwords_max;
 	p.nwords = txn->nwords;
@@ -125,60 +167,42 @@ WEIR_API enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct w
 	return p.status ? p.status : status;
 }
 
-WEIR_API void weir_dirty_harvest_commit(struct weir_dirty *d, struct weir_dirty_txn *txn)
+WEIR_API void weir_dirty_harvest_commit(struct weir_dirty *reader, struct weir_dirty_txn *txn)
 {
-	(void)d;
+	(void)reader;
 	txn->nwords = 0;
 }
 
-WEIR_API void weir_dirty_harvest_abort(struct weir_dirty *d, struct weir_dirty_txn *txn)
+WEIR_API void weir_dirty_harvest_abort(struct weir_dirty *reader, struct weir_dirty_txn *txn)
 {
+	struct weir_dirty *d = reader->region;
+	/* Other readers have been told already, if there may be any. */
+	struct dirty_log *log = reader->own.bits ? &reader->own : &d->shared;
 	size_t i;
 
 	for (i = 0; i < txn->nwords; i++) {
-		dirty_set_bits(d, dirty_group_of(d, txn->words[i].gfn), txn->words[i].pages);
+		dirty_set_bits(log, dirty_group_of(d, txn->words[i].gfn), txn->words[i].pages);
 		dirty_count(d, pages_returned, weir_popcount64(txn->words[i].pages));
 	}
 	txn->nwords = 0;
 	txn->cur.done = true;
 }
 
-/* Clear the masked pages of one stripe. mask: the word of the range's first group; NULL: all. */
-static void clear_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
-			 uint64_t first_group, const uint64_t *mask)
+/* Those of the groups in which some page is wanted. */
+static uint64_t wanted_groups(const struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 {
-	struct weir_dirty *d = p->d;
-	uint64_t sum = weir_load_relaxed(&d->sum0[stripe]) & groups, emptied = 0;
-	uint64_t todo = sum | (weir_load_relaxed(&d->scan0[stripe]) & groups), left;
-	uint64_t taken[64], want[64];
+	uint64_t left, none = 0;
 
-	for (left = todo; left; left &= left - 1u) {
-		unsigned int i = weir_ctz64(left);
-		uint64_t group = (stripe << STRIPE_SHIFT) + i;
-
-		taken[i] = 0;
-		want[i] = dirty_group_mask(d, group);
-		if (mask)
-			want[i] &= mask[group - first_group];
-		if (!want[i])
-			todo &= ~dirty_bit(i);
-		else if ((sum & dirty_bit(i)) && take_bits(d, group, want[i], &taken[i]))
-			emptied |= dirty_bit(i);
-	}
-	if (!todo)
-		return;
-	weir_dirty_retire(d, stripe, emptied);
-	for (left = todo; left; left &= left - 1u) {
-		unsigned int i = weir_ctz64(left);
-
-		p->pages += weir_popcount64(
-			weir_dirty_rearm(p, (stripe << STRIPE_SHIFT) + i, taken[i], want[i]));
-	}
+	for (left = p->mask ? groups : 0; left; left &= left - 1u)
+		if (!wanted(p, (stripe << STRIPE_SHIFT) + weir_ctz64(left)))
+			none |= left & (0u - left);
+	return groups & ~none;
 }
 
-WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_gfn,
+WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *reader, uint64_t first_gfn,
 					   uint64_t npages, const uint64_t *mask)
 {
+	struct weir_dirty *d = reader->region;
 	uint64_t first, last, stripe;
 	struct dirty_pass p;
 
@@ -190,15 +214,19 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *d, uint64_t first_
 	last = dirty_group_of(d, first_gfn + (npages - 1u));
 	if (!weir_dirty_claim_range(d, first, last))
 		return WEIR_EBUSY;
-	weir_dirty_pass_init(&p, d);
+	weir_dirty_pass_init(&p, reader);
+	p.mask = mask;
+	p.mask_group = first;
 	for (stripe = first >> STRIPE_SHIFT; stripe <= last >> STRIPE_SHIFT; stripe++) {
 		uint64_t lo = stripe << STRIPE_SHIFT;
+		uint64_t groups = dirty_span(first > lo ? first - lo : 0,
+					     last < lo + 63u ? last - lo : 63u);
 
 		p.block = stripe >> STRIPE_SHIFT;
 		p.claimed |= dirty_bit(stripe);
-		clear_stripe(&p, stripe,
-			     dirty_span(first > lo ? first - lo : 0,
-					last < lo + 63u ? last - lo : 63u), first, mask);
+		groups = wanted_groups(&p, stripe, full_groups(&p, stripe) & groups);
+		if (groups)
+			take_groups(&p, stripe, groups);
 		if ((stripe & 63u) == 63u || stripe == last >> STRIPE_SHIFT)
 			weir_dirty_pass_end(&p);
 	}

@@ -9,6 +9,7 @@ set(WEIR_SOURCES
 	dirty_learn.c
 	dirty_pass.c
 	dirty_read.c
+	dirty_readers.c
 	dirty_scanset.c
 	dirty_take.c
 	status.c

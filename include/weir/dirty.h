@@ -102,6 +102,8 @@ enum weir_dirty_policy {
  * instead of an atomic and.
  */
 #define WEIR_DIRTY_F_TABLES_EXCLUSIVE	(1u << 3)
+#define WEIR_DIRTY_F_READERS		(1u << 6)	/* allow weir_dirty_reader_attach(): 1 bit a page */
+#define WEIR_DIRTY_F_DEVICES		(1u << 7)	/* allow weir_dirty_device_map(): 1 bit a page */
 #define WEIR_DIRTY_F_S2PIE		(1u << 4) /* permission indirection: refused, EOPNOTSUPP */
 #define WEIR_DIRTY_F_NESTED		(1u << 5) /* shadow tables of a nested guest: refused too */
 
@@ -304,6 +306,31 @@ enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
  */
 enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
 
+/** enum weir_dirty_source - who wrote */
+enum weir_dirty_source {
+	WEIR_DIRTY_BY_VCPU = 0,		/* a vCPU: a fault, or a leaf that was folded */
+	WEIR_DIRTY_BY_VMM = 1,		/* the VMM, device emulation */
+	WEIR_DIRTY_BY_VHOST = 2,	/* an in-kernel or out-of-process backend */
+	WEIR_DIRTY_BY_DEVICE = 3,	/* DMA */
+	WEIR_DIRTY_BY_TABLES = 4,	/* interrupt tables that are saved to guest memory */
+	WEIR_DIRTY_BY_OTHER = 5
+};
+
+#define WEIR_DIRTY_SOURCES 6
+
+/**
+ * weir_dirty_mark_by() - weir_dirty_mark(), with the writer's name on it
+ * @d: the region
+ * @source: who wrote; the statistics count by it, late writes above all
+ * @first_gfn: first page
+ * @npages: number of pages, at least 1
+ *
+ * Context: as weir_dirty_mark().
+ * Return: as weir_dirty_mark(); WEIR_EINVAL for a source that does not exist.
+ */
+enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source source,
+				    uint64_t first_gfn, uint64_t npages);
+
 /**
  * weir_dirty_fold() - a live leaf was replaced: keep what it knew
  * @d: the region
@@ -489,9 +516,104 @@ void weir_dirty_thaw(struct weir_dirty *d);
  */
 enum weir_status weir_dirty_final(struct weir_dirty *d);
 
+/**
+ * weir_dirty_reader_size() - bytes of memory that a further reader needs
+ * @d: a region with WEIR_DIRTY_F_READERS
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+size_t weir_dirty_reader_size(const struct weir_dirty *d);
+
+/**
+ * weir_dirty_reader_attach() - give a region one more independent reader
+ * @d: a region with WEIR_DIRTY_F_READERS, logging or not
+ * @mem: the caller's memory, aligned to 64 bytes, kept until the reader is detached
+ * @size: its size in bytes, at least weir_dirty_reader_size(d)
+ * @all_dirty: true: every page is dirty for it at first; false: those that are dirty now for the
+ *	region's first reader, and later writes
+ * @reader: the reader
+ *
+ * A migration, a snapshot and a display each have an epoch of their own: what one of them clears or
+ * harvests stays dirty for the others until they do. The handle takes the region's place in get,
+ * get_bitmap, clear, harvest, peek and promise; the region itself is its first reader. Two readers
+ * that meet on a stripe get WEIR_EBUSY as two threads of one do.
+ *
+ * Context: no reader of the region is at work; may run beside fault and mark.
+ * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory; WEIR_ENOMEM
+ *	if size is too small; WEIR_EOPNOTSUPP without WEIR_DIRTY_F_READERS.
+ */
+enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
+					  bool all_dirty, struct weir_dirty **reader);
+
+/**
+ * weir_dirty_reader_detach() - the reader goes, and takes nothing from the others
+ * @reader: from weir_dirty_reader_attach()
+ *
+ * Context: no reader of the region is at work; may run beside fault and mark.
+ * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for what was never attached.
+ */
+enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader);
+
+/**
+ * weir_dirty_device_map() - a device that cannot fault may write these pages from now on
+ * @d: a region with WEIR_DIRTY_F_DEVICES
+ * @first_gfn: first page
+ * @npages: number of pages, at least 1
+ *
+ * The pages count as dirty, for every reader and in every epoch, until they are unmapped. Clearing
+ * them has no effect. Call it before the device can reach them. Maps are not counted: a caller that
+ * maps a page twice unmaps it once, when the last device has let go.
+ *
+ * Context: as weir_dirty_mark().
+ * Return: WEIR_OK; WEIR_ERANGE as weir_dirty_mark(); WEIR_EOPNOTSUPP without WEIR_DIRTY_F_DEVICES.
+ */
+enum weir_status weir_dirty_device_map(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
+
+/**
+ * weir_dirty_device_unmap() - no device can write these pages any more
+ * @d: a region with WEIR_DIRTY_F_DEVICES
+ * @first_gfn: first page
+ * @npages: number of pages, at least 1
+ *
+ * Call it when the IOTLB invalidation has completed. The pages are marked once more, for what was
+ * written since the last epoch.
+ *
+ * Context: as weir_dirty_mark().
+ * Return: as weir_dirty_device_map(); WEIR_ESHUTDOWN after weir_dirty_final(), the pages marked and
+ *	counted as late.
+ */
+enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t first_gfn,
+					 uint64_t npages);
+
+/**
+ * struct weir_dirty_promise - what a walk over the whole region would cost now, at most
+ * @ptes: descriptors that it reads
+ * @words: groups that it visits
+ * @tlbis: calls of tlbi_range
+ */
+struct weir_dirty_promise {
+	uint64_t ptes;
+	uint64_t words;
+	uint64_t tlbis;
+};
+
+/**
+ * weir_dirty_promise() - an upper bound on what get or harvest over the region would take now
+ * @d: the region, or a reader
+ * @out: the bound; it holds if nothing is written, marked or promoted until the walk ends
+ *
+ * For the decision to stop the guest. Costs two words a block and two a stripe that holds something.
+ *
+ * Context: any; calls no op.
+ */
+void weir_dirty_promise(const struct weir_dirty *d, struct weir_dirty_promise *out);
+
 /* What weir_dirty_peek() tells of a page. */
 #define WEIR_DIRTY_PEEK_BIT	(1u << 0)	/* its bit is set */
 #define WEIR_DIRTY_PEEK_HW	(1u << 1)	/* its group is in the scan set */
+#define WEIR_DIRTY_PEEK_DEVICE	(1u << 2)	/* a device may write it */
+#define WEIR_DIRTY_PEEK_OWN	(1u << 3)	/* another reader took it before this one saw it */
 
 /**
  * weir_dirty_peek() - where the log stands on one page, for checkers and debuggers
@@ -509,8 +631,8 @@ struct weir_dirty_stats {
 	uint64_t faults_promoted;
 	uint64_t faults_spurious;
 	uint64_t faults_failed;
-	uint64_t pages_marked;		/* by mark and fold */
-	uint64_t pages_late;		/* marked or faulted after final */
+	uint64_t pages_marked[WEIR_DIRTY_SOURCES];	/* by mark and fold, and by whom */
+	uint64_t pages_late[WEIR_DIRTY_SOURCES];	/* marked or faulted after final */
 	uint64_t leaves_promoted;	/* leaves that got DBM */
 	uint64_t leaves_demoted;	/* leaves that lost it */
 	uint64_t groups_promoted;	/* entries into the scan set */

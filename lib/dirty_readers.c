@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty_readers.c - several readers of one region, each with an epoch of its own; and the pages that
+ * devices may write.
+ *
+ * The leaves and the shared log know only whether a page was written since *somebody* took it. So
+ * whoever takes a page tells the others, in a log of their own, before the claim of the stripe is
+ * released. What is dirty for a reader is what is shared, and what it was told.
+ *
+ * A device cannot fault, and its writes set no leaf. A page it may write is in a third log, which
+ * every reader sees and nobody clears.
+ *
+ * Cost: nothing without the flags; with them one bit a page a reader, and for each group taken one
+ * more atomic operation a reader.
+ */
+#include "dirty_internal.h"
+
+/* Pages were taken by one reader: they stay dirty for the others. Under the stripe's claim. */
+void weir_dirty_tell_others(struct weir_dirty *reader, uint64_t group, uint64_t pages)
+{
+	struct weir_dirty *d = reader->region, *other;
+
+	if (reader != d)
+		dirty_set_bits(&d->own, group, pages);
+	for (other = d->readers; other; other = other->next)
+		if (other != reader)
+			dirty_set_bits(&other->own, group, pages);
+}
+
+static uint64_t words_bytes(uint64_t words)
+{
+	return (words * 8u + 63u) & ~(uint64_t)63u;
+}
+
+static uint64_t header_bytes(void)
+{
+	return (sizeof(struct weir_dirty) + 63u) & ~(uint64_t)63u;
+}
+
+WEIR_API size_t weir_dirty_reader_size(const struct weir_dirty *d)
+{
+	uint64_t stripes, blocks;
+
+	d = d->region;
+	stripes = (d->ngroups + 63u) >> STRIPE_SHIFT;
+	blocks = (stripes + 63u) >> STRIPE_SHIFT;
+	return (size_t)(header_bytes() + words_bytes(d->ngroups) + words_bytes(stripes) +
+			words_bytes(blocks));
+}
+
+WEIR_API enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
+						   bool all_dirty, struct weir_dirty **reader)
+{
+	struct weir_dirty *r = mem;
+	unsigned char *at = mem;
+
+	d = d->region;
+	if (!d->many_readers)
+		return WEIR_EOPNOTSUPP;
+	if (!mem || ((uintptr_t)mem & 63u) || !reader)
+		return WEIR_EINVAL;
+	if (size < weir_dirty_reader_size(d))
+		return WEIR_ENOMEM;
+	if (!weir_dirty_claim_range(d, 0, d->ngroups - 1u))
+		return WEIR_EBUSY;
+	weir_memset(r, 0, sizeof(*r));
+	at += header_bytes();
+	r->own.bits = (uint64_t *)(void *)at;
+	at += words_bytes(d->ngroups);
+	r->own.sum0 = (uint64_t *)(void *)at;
+	at += words_bytes((d->ngroups + 63u) >> STRIPE_SHIFT);
+	r->own.sum1 = (uint64_t *)(void *)at;
+	weir_dirty_log_fill(d, &r->own, all_dirty);
+	r->region = d;
+	r->next = d->readers;
+	d->readers = r;
+	weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
+	*reader = r;
+	return WEIR_OK;
+}
+
+WEIR_API enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader)
+{
+	struct weir_dirty *d = reader->region, **at;
+	enum weir_status status = WEIR_EINVAL;
+
+	if (!weir_dirty_claim_range(d, 0, d->ngroups - 1u))
+		return WEIR_EBUSY;
+	for (at = &d->readers; *at && *at != reader; at = &(*at)->next)
+		;
+	if (*at) {
+		*at = reader->next;
+		status = WEIR_OK;
+	}
+	weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
+	return status;
+}
+
+/* A range of a region, as first and last page relative to it. */
+static bool device_range(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
+			 uint64_t *first, uint64_t *last)
+{
+	*first = first_gfn - d->base_gfn;
+	*last = *first + (npages - 1u);
+	return first_gfn >= d->base_gfn && npages && *first < d->npages &&
+	       npages <= d->npages - *first;
+}
+
+static uint64_t device_pages(uint64_t group, uint64_t first, uint64_t last)
+{
+	uint64_t start = group << GROUP_SHIFT;
+
+	return dirty_span(first > start ? first - start : 0,
+			  last < start + 63u ? last - start : 63u);
+}
+
+WEIR_API enum weir_status weir_dirty_device_map(struct weir_dirty *d, uint64_t first_gfn,
+						uint64_t npages)
+{
+	uint64_t first, last, group;
+
+	if (!d->device.bits)
+		return WEIR_EOPNOTSUPP;
+	if (!device_range(d, first_gfn, npages, &first, &last))
+		return WEIR_ERANGE;
+	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++)
+		dirty_set_bits(&d->device, group, device_pages(group, first, last));
+	return WEIR_OK;
+}
+
+WEIR_API enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t first_gfn,
+						  uint64_t npages)
+{
+	uint64_t first, last, group;
+	enum weir_status status;
+
+	if (!d->device.bits)
+		return WEIR_EOPNOTSUPP;
+	if (!device_range(d, first_gfn, npages, &first, &last))
+		return WEIR_ERANGE;
+	/* Marked first: the page is in one log or the other at every instant. */
+	status = weir_dirty_mark_by(d, WEIR_DIRTY_BY_DEVICE, first_gfn, npages);
+	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++)
+		/* Release: whoever sees the bit gone sees the mark. The summary stays (I6). */
+		(void)weir_fetch_and_release(&d->device.bits[group],
+					     ~device_pages(group, first, last));
+	return status;
+}
