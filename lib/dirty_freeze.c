@@ -26,8 +26,8 @@ static inline bool freeze_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t
 	return true;
 }
 
-WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *reader, struct weir_dirty_cursor *cur,
-					    uint64_t budget_ptes)
+WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *reader,
+					    struct weir_dirty_cursor *cur, uint64_t budget_ptes)
 {
 	struct weir_dirty *d = reader->region;
 	struct dirty_pass p;

@@ -3,16 +3,16 @@
  * dirty_internal.h - the region's layout, and the few operations on its words that all of
  * lib/dirty* share.
  *
- * A region is one header and its arrays behind it. A *log* is three of them, a bitmap with two levels
- * of summary:
+ * A region is one header and its arrays behind it. A *log* is three of them, a bitmap with two
+ * levels of summary:
  *
  *   bits[group]    one word of 64 pages a group
  *   sum0[stripe]   which groups of the stripe may have a bit set      (64 groups)
  *   sum1[block]    which stripes of the block may have a bit in sum0  (64 stripes)
  *
- * The region has the log that writers set (`shared`), with WEIR_DIRTY_F_DEVICES one of the pages that
- * devices may write (`device`), and each reader but an only one has a log of what other readers took
- * before it saw it (`own`). Beside them:
+ * The region has the log that writers set (`shared`), with WEIR_DIRTY_F_DEVICES one of the pages
+ * that devices may write (`device`), and each reader but an only one has a log of what other readers
+ * took before it saw it (`own`). Beside them:
  *
  *   scan0[stripe]  which groups of the stripe are in HW mode: the scan set
  *   scan1[block]   which stripes of the block may have a bit in scan0

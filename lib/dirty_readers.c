@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dirty_readers.c - several readers of one region, each with an epoch of its own; and the pages that
- * devices may write.
+ * dirty_readers.c - several readers of one region, each with an epoch of its own; and the pages
+ * that devices may write.
  *
  * The leaves and the shared log know only whether a page was written since *somebody* took it. So
  * whoever takes a page tells the others, in a log of their own, before the claim of the stripe is

@@ -102,8 +102,8 @@ enum weir_dirty_policy {
  * instead of an atomic and.
  */
 #define WEIR_DIRTY_F_TABLES_EXCLUSIVE	(1u << 3)
-#define WEIR_DIRTY_F_READERS		(1u << 6)	/* allow weir_dirty_reader_attach(): 1 bit a page */
-#define WEIR_DIRTY_F_DEVICES		(1u << 7)	/* allow weir_dirty_device_map(): 1 bit a page */
+#define WEIR_DIRTY_F_READERS		(1u << 6)	/* allow reader_attach(): 1 bit a page */
+#define WEIR_DIRTY_F_DEVICES		(1u << 7)	/* allow device_map(): 1 bit a page */
 #define WEIR_DIRTY_F_S2PIE		(1u << 4) /* permission indirection: refused, EOPNOTSUPP */
 #define WEIR_DIRTY_F_NESTED		(1u << 5) /* shadow tables of a nested guest: refused too */
 
@@ -540,8 +540,8 @@ size_t weir_dirty_reader_size(const struct weir_dirty *d);
  * that meet on a stripe get WEIR_EBUSY as two threads of one do.
  *
  * Context: no reader of the region is at work; may run beside fault and mark.
- * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory; WEIR_ENOMEM
- *	if size is too small; WEIR_EOPNOTSUPP without WEIR_DIRTY_F_READERS.
+ * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory;
+ *	WEIR_ENOMEM if size is too small; WEIR_EOPNOTSUPP without WEIR_DIRTY_F_READERS.
  */
 enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
 					  bool all_dirty, struct weir_dirty **reader);
@@ -603,7 +603,8 @@ struct weir_dirty_promise {
  * @d: the region, or a reader
  * @out: the bound; it holds if nothing is written, marked or promoted until the walk ends
  *
- * For the decision to stop the guest. Costs two words a block and two a stripe that holds something.
+ * For the decision to stop the guest. Costs two words a block, and two a stripe that holds
+ * something.
  *
  * Context: any; calls no op.
  */

@@ -215,13 +215,16 @@ static void add_log(struct migrate *m, struct sim_stats *s)
 	struct sim_s2_stats s2;
 	struct sim_content_stats content;
 	unsigned int i;
+	uint64_t late;
 	char name[48];
 
 	weir_dirty_stats(m->d, &d);
 	add(s, "dirty.faults_trapped", "1", d.faults_trapped, "faults that set a bit");
 	add(s, "dirty.faults_promoted", "1", d.faults_promoted, "faults that promoted");
 	add(s, "dirty.faults_spurious", "1", d.faults_spurious, "faults on a writable page");
-	add(s, "dirty.pages_late", "pages", d.pages_late, "marked or faulted after final");
+	for (i = 0, late = 0; i < WEIR_DIRTY_SOURCES; i++)
+		late += d.pages_late[i];
+	add(s, "dirty.pages_late", "pages", late, "marked or faulted after final");
 	add(s, "dirty.leaves_promoted", "ptes", d.leaves_promoted, "leaves that got DBM");
 	add(s, "dirty.leaves_demoted", "ptes", d.leaves_demoted, "leaves that lost DBM");
 	add(s, "dirty.groups_promoted", "groups", d.groups_promoted, "entries into the scan set");

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: whatever is done to a region in whatever order, no written page is lost and no unwritten page
- * is reported.
+ * Goal: whatever is done to a region in whatever order, no written page is lost and no unwritten
+ * page is reported.
  * Method: 10^6 random operations a seed, 20 seeds a policy, against an exact log of writes, over
  * tables with blocks and four vCPUs whose TLBs hold writable translations until they are told to
  * forget. The bounds, written down before the first run: lost pages 0; false positives 0, for every
  * policy, because a group's neighbours are promoted clean, the hardware sets exactly the leaf that
  * was written, and every TLB has forgotten a page when its re-arming returns.
  *
- * A page that starts out dirty (start with all_dirty), was marked, or was mapped by a block that was
- * replaced while it was writable counts as written.
+ * A page that starts out dirty (start with all_dirty), was marked, or was mapped by a block that
+ * was replaced while it was writable counts as written.
  */
 #include "../unit/dirty_tables.h"
 

@@ -2,8 +2,8 @@
 /*
  * Goal: the adaptive policy promotes where the cost rule says that it pays, climbs the ladder, and
  * comes down again.
- * Method: rounds of writes, get and clear as a migration makes them; expected promotions are computed
- * from the rule of lib/dirty_learn.c: with a fault of 3000 ns and a scan of 350 ns, two dirty pages
+ * Method: rounds of writes, get and clear as a migration makes them; expected promotions come from
+ * the rule of lib/dirty_learn.c: with a fault of 3000 ns and a scan of 350 ns, two dirty pages
  * a group pay ((2 - 1) * 3000 > 350), one does not.
  */
 #include "dirty_tables.h"
@@ -93,7 +93,7 @@ static void stride_64_is_never_scanned(void **state)
 	tables_free(t);
 }
 
-/* Where a scan is weighed by 96 stopped vCPUs, 96 * 350 / 3000 + 1 = 12.2: 13 pages pay, 12 do not. */
+/* A scan weighed by 96 stopped vCPUs, 96 * 350 / 3000 + 1 = 12.2: 13 pages pay, 12 do not. */
 static void the_weight_of_the_pause_counts(void **state)
 {
 	struct tables *t = started(96);
