@@ -7,8 +7,10 @@
  * it is worth promoting if (n - 1) * fault > weight * scan, and, once promoted, worth keeping if
  * n * fault > weight * scan. Both become page counts when the region is made.
  *
- * The learning. Each harvest shows the n of each group it visits. One good harvest promotes; two
- * poor ones in a row demote. A group that was demoted must wait out 1, 3, 7, ... 63 harvests in
+ * The learning. A fault sees how many pages of its group have faulted since they were last taken: the
+ * group's bits. The fault that makes n worth promoting promotes; to wait for the harvest would be to
+ * pay for the rest of the group until then. Each harvest shows the n of each group it visits. One
+ * good harvest promotes; two poor ones in a row demote. A group that was demoted must wait out 1, 3, 7, ... 63 harvests in
  * which it is dirty, doubling each time, before it is promoted again; seven good harvests in a row
  * forgive. The first time a group is taken after a start that calls everything dirty teaches
  * nothing.
@@ -146,6 +148,17 @@ static unsigned int hot_groups(const struct weir_dirty *d, uint64_t gfn)
 	return hot;
 }
 
+/* How many pages a fault on a page of a trapping group promotes: none, its run, or the group. */
+static uint64_t group_span(const struct weir_dirty *d, uint64_t group, uint64_t page)
+{
+	uint64_t pages = dirty_log_pages(&d->shared, group) | page;
+
+	if (habit_load(weir_load_relaxed(&d->ctl[group])).wait ||
+	    weir_popcount64(pages) < d->good_pages_min)
+		return 0;
+	return weir_dirty_learn_span(pages) == ~(uint64_t)0 ? 64u : RUN_PAGES;
+}
+
 /*
  * The neighbourhood that a fault at gfn promotes: returns its first page (aligned to its size, so
  * it may lie below the region) and sets *npages; 0 pages: do not promote.
@@ -155,10 +168,14 @@ uint64_t weir_dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_
 	uint64_t n = d->span_pages;
 
 	if (d->ctl) {
-		if (dirty_in_scan_set(d, dirty_group_of(d, gfn)))
+		uint64_t group = dirty_group_of(d, gfn);
+
+		if (dirty_in_scan_set(d, group))
 			n = RUN_PAGES;
 		else if (hot_groups(d, gfn) >= TABLE_GROUPS_HOT)
 			n = TABLE_SPAN_PAGES;
+		else
+			n = group_span(d, group, dirty_bit(gfn - d->base_gfn));
 	}
 	*npages = n;
 	return n ? gfn & ~(n - 1u) : gfn;
