@@ -15,13 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
 #include <zstd.h>
 
 #include "sim/engine/history_format.h"
 #include "sim/engine/stats.h"
 
-_Static_assert(sizeof(struct sim_record) == SIM_TRACE_RECORD_BYTES, "no padding in a record");
+_Static_assert(sizeof(struct sim_record) == 32, "no padding in a record");
 
 /* Level 1: the history of a run is large and written while it runs. */
 enum { COMPRESSION_LEVEL = 1 };
@@ -32,6 +31,8 @@ struct sim_history_file {
 	ZSTD_CCtx *zstd;
 	void *out;
 	size_t out_bytes;
+	uint64_t time_ns; /* of the record before */
+	unsigned char packed[SIM_HISTORY_BATCH * SIM_TRACE_RECORD_BYTES_MAX];
 	struct sim_error err; /* the first failure; nothing is written after it */
 };
 
@@ -75,7 +76,6 @@ static void file_write_header(struct sim_history_file *file, const struct sim_hi
 			      uint32_t nkinds)
 {
 	file_write(file, SIM_TRACE_MAGIC, SIM_TRACE_MAGIC_BYTES, ZSTD_e_continue);
-	file_write_u32(file, SIM_TRACE_RECORD_BYTES);
 	file_write_u32(file, nkinds);
 	for (uint32_t i = 0; i < nkinds; i++) {
 		file_write_u32(file, kinds[i].kind);
@@ -84,6 +84,33 @@ static void file_write_header(struct sim_history_file *file, const struct sim_hi
 		file_write_name(file, kinds[i].a);
 		file_write_name(file, kinds[i].b);
 	}
+}
+
+static unsigned char *pack(unsigned char *p, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*p++ = (unsigned char)(value | 0x80);
+	*p++ = (unsigned char)value;
+	return p;
+}
+
+static void file_write_records(struct sim_history_file *file, const struct sim_record *records,
+			       uint32_t count, ZSTD_EndDirective mode)
+{
+	unsigned char *p = file->packed;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t time_ns = le64toh(records[i].time_ns);
+		const uint64_t step = time_ns - file->time_ns;
+
+		file->time_ns = time_ns;
+		p = pack(p, le32toh(records[i].kind));
+		p = pack(p, step << 1 ^ -(step >> 63));
+		p = pack(p, le32toh(records[i].actor));
+		p = pack(p, le64toh(records[i].a));
+		p = pack(p, le64toh(records[i].b));
+	}
+	file_write(file, file->packed, (size_t)(p - file->packed), mode);
 }
 
 static void file_free(struct sim_history_file *file)
@@ -136,7 +163,6 @@ struct sim_history *sim_history_create(const struct sim_history_kind *kinds, uin
 {
 	struct sim_history *history;
 	struct sim_history_file *file = NULL;
-	XXH3_state_t *digest;
 
 	check_kinds(kinds, nkinds);
 	if (path) {
@@ -145,14 +171,10 @@ struct sim_history *sim_history_create(const struct sim_history_kind *kinds, uin
 			return NULL;
 		file_write_header(file, kinds, nkinds);
 	}
-	digest = XXH3_createState();
-	if (!digest)
-		sim_out_of_memory(1, SIM_TRACE_RECORD_BYTES, "digest");
-	XXH3_128bits_reset(digest);
 	history = sim_alloc(1, sizeof(*history), "event history");
 	*history = (struct sim_history){
 		.batch = sim_alloc(SIM_HISTORY_BATCH, sizeof(struct sim_record), "event history"),
-		.digest = digest,
+		.digest = sim_digest_create(),
 		.file = file,
 		.kinds = kinds,
 		.nkinds = nkinds,
@@ -182,9 +204,10 @@ void sim_history_flush(struct sim_history *history)
 		sim_assert(kind_is_known(history, kind));
 		known = kind;
 	}
-	XXH3_128bits_update(history->digest, history->batch, bytes);
+	sim_digest_update(history->digest, history->batch, bytes);
 	if (history->file)
-		file_write(history->file, history->batch, bytes, ZSTD_e_continue);
+		file_write_records(history->file, history->batch, history->nbatched,
+				   ZSTD_e_continue);
 	history->nflushed += history->nbatched;
 	history->nbatched = 0;
 }
@@ -208,19 +231,20 @@ static void fold_stats(struct sim_history *history, const struct sim_stats *stat
 		const struct sim_stat *stat = sim_stats_at(stats, i);
 		const uint64_t value = htole64(stat->value);
 
-		XXH3_128bits_update(history->digest, stat->name, strlen(stat->name) + 1);
-		XXH3_128bits_update(history->digest, &value, sizeof(value));
+		sim_digest_update(history->digest, stat->name, strlen(stat->name) + 1);
+		sim_digest_update(history->digest, &value, sizeof(value));
 	}
 }
 
 static void file_finish(struct sim_history_file *file, uint64_t count)
 {
 	const struct sim_record end = {
+		.time_ns = htole64(file->time_ns), /* a step of 0 */
 		.kind = htole32(SIM_HISTORY_KIND_END),
 		.a = htole64(count),
 	};
 
-	file_write(file, &end, sizeof(end), ZSTD_e_end);
+	file_write_records(file, &end, 1, ZSTD_e_end);
 	if (fflush(file->stream) || ferror(file->stream))
 		sim_error_at(&file->err, file->path, 0, "writing: %s", strerror(errno));
 	if (fclose(file->stream))
@@ -242,31 +266,16 @@ bool sim_history_finish(struct sim_history *history, const struct sim_stats *sta
 
 void sim_history_digest(struct sim_history *history, uint8_t out[SIM_DIGEST_BYTES])
 {
-	XXH128_canonical_t canonical;
-
 	if (!history->finished)
 		sim_history_flush(history);
-	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(history->digest));
-	memcpy(out, canonical.digest, SIM_DIGEST_BYTES);
-}
-
-void sim_digest_hex(const uint8_t digest[SIM_DIGEST_BYTES], char out[SIM_DIGEST_HEX_BYTES])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < SIM_DIGEST_BYTES; i++) {
-		out[2 * i] = digits[digest[i] >> 4];
-		out[2 * i + 1] = digits[digest[i] & 15];
-	}
-	out[SIM_DIGEST_HEX_BYTES - 1] = '\0';
+	sim_digest_get(history->digest, out);
 }
 
 void sim_history_digest_hex(struct sim_history *history, char out[SIM_DIGEST_HEX_BYTES])
 {
-	uint8_t digest[SIM_DIGEST_BYTES];
-
-	sim_history_digest(history, digest);
-	sim_digest_hex(digest, out);
+	if (!history->finished)
+		sim_history_flush(history);
+	sim_digest_hex(history->digest, out);
 }
 
 void sim_history_destroy(struct sim_history *history)
@@ -274,7 +283,7 @@ void sim_history_destroy(struct sim_history *history)
 	if (!history)
 		return;
 	file_free(history->file);
-	XXH3_freeState(history->digest);
+	sim_digest_destroy(history->digest);
 	free(history->batch);
 	free(history);
 }

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/engine/digest.h"
 #include "sim/engine/error.h"
 
 struct sim_stats;
@@ -54,8 +55,6 @@ struct sim_history_kind {
 #define SIM_HISTORY_NKINDS_MAX 1024u
 #define SIM_HISTORY_NAME_BYTES_MAX 64u
 #define SIM_HISTORY_BATCH 256u
-#define SIM_DIGEST_BYTES 16u
-#define SIM_DIGEST_HEX_BYTES 33u /* with the NUL */
 
 struct sim_history_file;
 
@@ -64,7 +63,7 @@ struct sim_history {
 	uint32_t nbatched;
 	struct sim_record *batch;
 	uint64_t nflushed;
-	void *digest;
+	struct sim_digest *digest;
 	struct sim_history_file *file;
 	const struct sim_history_kind *kinds;
 	uint32_t nkinds;

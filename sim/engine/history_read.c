@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
 #include <zstd.h>
 
 #include "sim/engine/history_format.h"
@@ -35,7 +34,8 @@ struct sim_history_reader {
 	char (*names)[4][SIM_HISTORY_NAME_BYTES_MAX];
 	uint32_t nkinds;
 	uint64_t nrecords;
-	XXH3_state_t *digest;
+	uint64_t time_ns; /* of the record before */
+	struct sim_digest *digest;
 	bool ended;
 	struct sim_error err;
 };
@@ -122,6 +122,28 @@ static bool need_u32(struct sim_history_reader *r, uint32_t *value, const char *
 	return true;
 }
 
+/* A number of up to @bits bits. */
+static bool need_varint(struct sim_history_reader *r, uint64_t *value, unsigned int bits)
+{
+	*value = 0;
+	for (unsigned int shift = 0; shift < bits; shift += 7) {
+		unsigned char byte;
+
+		if (r->out_pos < r->out_len)
+			byte = (unsigned char)r->out[r->out_pos++];
+		else if (!need(r, &byte, 1, "the end record"))
+			return false;
+		if (bits - shift < 7 && (byte & 0x7f) >> (bits - shift))
+			break;
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	sim_error_at(&r->err, r->path, 0, "damaged: record %llu has a number of more than %u bits",
+		     (unsigned long long)r->nrecords, bits);
+	return false;
+}
+
 static bool need_name(struct sim_history_reader *r, char name[SIM_HISTORY_NAME_BYTES_MAX])
 {
 	for (size_t i = 0; i < SIM_HISTORY_NAME_BYTES_MAX; i++) {
@@ -166,7 +188,6 @@ static bool read_kinds(struct sim_history_reader *r)
 static bool read_header(struct sim_history_reader *r)
 {
 	char magic[SIM_TRACE_MAGIC_BYTES];
-	uint32_t record_bytes;
 
 	if (!need(r, magic, sizeof(magic), "the header"))
 		return false;
@@ -180,13 +201,6 @@ static bool read_header(struct sim_history_reader *r)
 			     "version of the trace, found %s, expected '%s': written by another "
 			     "version of this program",
 			     sim_quote(magic + sizeof(magic) - 1, 1).text, SIM_TRACE_VERSION);
-		return false;
-	}
-	if (!need_u32(r, &record_bytes, "the header"))
-		return false;
-	if (record_bytes != SIM_TRACE_RECORD_BYTES) {
-		sim_error_at(&r->err, r->path, 0, "bytes of a record, found %u, expected %u",
-			     record_bytes, SIM_TRACE_RECORD_BYTES);
 		return false;
 	}
 	return read_kinds(r);
@@ -205,10 +219,9 @@ struct sim_history_reader *sim_history_open(const char *path, struct sim_error *
 	r->stream = stream;
 	r->path = sim_strdup(path);
 	r->zstd = ZSTD_createDCtx();
-	r->digest = XXH3_createState();
-	if (!r->zstd || !r->digest)
+	r->digest = sim_digest_create();
+	if (!r->zstd)
 		sim_out_of_memory(1, OUT_BYTES, "trace reader");
-	XXH3_128bits_reset(r->digest);
 	r->in_room = ZSTD_DStreamInSize();
 	r->in_bytes = sim_alloc(r->in_room, 1, "trace reader");
 	r->out = sim_alloc(OUT_BYTES, 1, "trace reader");
@@ -233,19 +246,29 @@ static bool check_end(struct sim_history_reader *r, const struct sim_record *end
 	return !sim_error_is_set(&r->err);
 }
 
+static bool need_record(struct sim_history_reader *r, struct sim_record *record)
+{
+	uint64_t kind, step, actor;
+
+	if (!need_varint(r, &kind, 32) || !need_varint(r, &step, 64) ||
+	    !need_varint(r, &actor, 32) || !need_varint(r, &record->a, 64) ||
+	    !need_varint(r, &record->b, 64))
+		return false;
+	r->time_ns += step >> 1 ^ -(step & 1);
+	record->time_ns = r->time_ns;
+	record->kind = (uint32_t)kind;
+	record->actor = (uint32_t)actor;
+	return true;
+}
+
 static int next_record(struct sim_history_reader *r, struct sim_record *record)
 {
 	struct sim_record raw;
 
 	if (r->ended)
 		return 0;
-	if (!need(r, &raw, sizeof(raw), "the end record"))
+	if (!need_record(r, record))
 		return -1;
-	record->time_ns = le64toh(raw.time_ns);
-	record->kind = le32toh(raw.kind);
-	record->actor = le32toh(raw.actor);
-	record->a = le64toh(raw.a);
-	record->b = le64toh(raw.b);
 	if (record->kind == SIM_HISTORY_KIND_END) {
 		r->ended = check_end(r, record);
 		return r->ended ? 0 : -1;
@@ -256,7 +279,12 @@ static int next_record(struct sim_history_reader *r, struct sim_record *record)
 			     (unsigned long long)r->nrecords, record->kind);
 		return -1;
 	}
-	XXH3_128bits_update(r->digest, &raw, sizeof(raw));
+	raw.time_ns = htole64(record->time_ns);
+	raw.kind = htole32(record->kind);
+	raw.actor = htole32(record->actor);
+	raw.a = htole64(record->a);
+	raw.b = htole64(record->b);
+	sim_digest_update(r->digest, &raw, sizeof(raw));
 	r->nrecords++;
 	return 1;
 }
@@ -289,10 +317,7 @@ const struct sim_history_kind *sim_history_kind(const struct sim_history_reader 
 void sim_history_record_digest_hex(const struct sim_history_reader *reader,
 				   char out[SIM_DIGEST_HEX_BYTES])
 {
-	XXH128_canonical_t canonical;
-
-	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(reader->digest));
-	sim_digest_hex(canonical.digest, out);
+	sim_digest_hex(reader->digest, out);
 }
 
 void sim_history_close(struct sim_history_reader *reader)
@@ -301,7 +326,7 @@ void sim_history_close(struct sim_history_reader *reader)
 		return;
 	fclose(reader->stream);
 	ZSTD_freeDCtx(reader->zstd);
-	XXH3_freeState(reader->digest);
+	sim_digest_destroy(reader->digest);
 	free(reader->in_bytes);
 	free(reader->out);
 	free(reader->kinds);
