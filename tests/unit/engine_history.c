@@ -329,7 +329,7 @@ static size_t make_header(unsigned char *bytes, const char *magic, uint32_t nkin
 	return 12;
 }
 
-/* An end record for less than 128 records: kind 2^32 - 1 in pieces of 7 bits, then one byte each. */
+/* An end record for less than 128 records: the kind in pieces of 7 bits, then a byte each. */
 static size_t make_end(unsigned char *bytes, unsigned char count)
 {
 	const unsigned char end[] = { 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, count, 0 };
