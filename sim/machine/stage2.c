@@ -68,6 +68,7 @@ enum weir_status sim_s2_create(const struct sim_s2_config *cfg, struct sim_s2 **
 	s2->oa_mask = (((uint64_t)1 << (s2->geo.ds ? 50 : 48)) - 1) >> s2->geo.granule_shift
 		      << s2->geo.granule_shift;
 	s2->base_pa = cfg->table_base_pa;
+	s2->root_pa = cfg->table_base_pa;
 	s2->bytes_max = max >> s2->geo.granule_shift << s2->geo.granule_shift;
 	s2->bytes_reserved = s2->bytes_max;
 	s2->bytes_used = root_bytes(s2);
@@ -102,7 +103,23 @@ const struct sim_s2_geometry *sim_s2_geometry(const struct sim_s2 *s2)
 
 uint64_t sim_s2_root_pa(const struct sim_s2 *s2)
 {
-	return s2->base_pa;
+	return s2->root_pa;
+}
+
+void sim_s2_set_root(struct sim_s2 *s2, uint64_t vttbr, bool pa52)
+{
+	uint64_t size = (uint64_t)8 << (s2->geo.ia_bits - s2_shift(s2, s2->geo.start_level));
+	uint64_t pa = vttbr & (((uint64_t)1 << 48) - 1);
+
+	if (pa52)
+		pa |= (vttbr >> 2 & 0xf) << 48;
+	s2->root_pa = pa & ~(size - 1);
+}
+
+void sim_s2_set_memory(struct sim_s2 *s2, uint64_t *(*at)(void *ctx, uint64_t pa), void *ctx)
+{
+	s2->memory = at;
+	s2->memory_ctx = ctx;
 }
 
 void sim_s2_set_invalidate(struct sim_s2 *s2,

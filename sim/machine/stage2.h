@@ -108,8 +108,23 @@ void sim_s2_limit(struct sim_s2 *s2, uint64_t table_bytes_max);
 /** sim_s2_geometry() - the shape */
 const struct sim_s2_geometry *sim_s2_geometry(const struct sim_s2 *s2);
 
-/** sim_s2_root_pa() - physical address of the start table, as in VTTBR_EL2.BADDR */
+/** sim_s2_root_pa() - physical address where hardware's walks start, as in VTTBR_EL2.BADDR */
 uint64_t sim_s2_root_pa(const struct sim_s2 *s2);
+
+/**
+ * sim_s2_set_root() - have hardware's walks start elsewhere
+ * @vttbr: value of VTTBR_EL2: CnP, the VMID and bits below the start tables' size are ignored
+ * @pa52: bits [5:2] are address bits [51:48]
+ *
+ * The calls that are software's (map, store, entry, leaf, split) keep to the tables they made.
+ */
+void sim_s2_set_root(struct sim_s2 *s2, uint64_t vttbr, bool pa52);
+
+/**
+ * sim_s2_set_memory() - physical memory beside the tables, for walks that lead there
+ * @at: the 8 bytes at pa; NULL where there is no memory, which aborts the walk
+ */
+void sim_s2_set_memory(struct sim_s2 *s2, uint64_t *(*at)(void *ctx, uint64_t pa), void *ctx);
 
 /**
  * sim_s2_set_invalidate() - whom to tell when a live translation is broken

@@ -16,7 +16,10 @@ struct sim_s2 {
 	struct sim_s2_geometry geo;
 	unsigned int stride;
 	uint64_t oa_mask;	/* address bits where descriptors have them at their own place */
-	uint64_t base_pa;
+	uint64_t base_pa;	/* of table memory, and of software's start table */
+	uint64_t root_pa;	/* where hardware starts: VTTBR_EL2.BADDR */
+	uint64_t *(*memory)(void *ctx, uint64_t pa);
+	void *memory_ctx;
 	unsigned char *mem;	/* host view of base_pa */
 	uint64_t bytes_used;	/* tables below this were handed out at some time */
 	uint64_t bytes_reserved;
@@ -130,6 +133,14 @@ static inline uint64_t s2_pa_of(const struct sim_s2 *s2, const uint64_t *table)
 static inline uint64_t s2_table_desc(const struct sim_s2 *s2, const uint64_t *table)
 {
 	return s2_oa_desc(s2, s2_pa_of(s2, table)) | SIM_DESC_TABLE | SIM_DESC_VALID;
+}
+
+/* The 8 bytes at pa as a walker reads them: a table's, or other memory's; NULL: there is none. */
+static inline uint64_t *s2_word_at(const struct sim_s2 *s2, uint64_t pa)
+{
+	uint64_t *word = s2_table_at(s2, pa);
+
+	return word || !s2->memory ? word : s2->memory(s2->memory_ctx, pa);
 }
 
 /* A page or block that maps oa with the bits of a leaf other than type, validity and address. */

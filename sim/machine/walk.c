@@ -53,30 +53,17 @@ static enum sim_fault check_leaf(const struct sim_vtcr *vtcr, uint64_t desc, enu
 			return SIM_FAULT_ACCESS_FLAG;
 		*want |= SIM_DESC_AF;
 	}
-	if (access == SIM_WRITE && !(desc & SIM_DESC_W)) {
+	if ((access == SIM_WRITE || access == SIM_AT_WRITE) && !(desc & SIM_DESC_W)) {
 		if (!vtcr->ha || !vtcr->hd || !(desc & SIM_DESC_DBM))
 			return SIM_FAULT_PERMISSION;
-		*want |= SIM_DESC_W;
+		if (access == SIM_WRITE)
+			*want |= SIM_DESC_W;
 	}
-	if (access == SIM_READ && !(desc & SIM_DESC_R))
+	if ((access == SIM_READ || access == SIM_AT_READ) && !(desc & SIM_DESC_R))
 		return SIM_FAULT_PERMISSION;
 	if (access == SIM_EXEC && !may_execute(desc))
 		return SIM_FAULT_PERMISSION;
 	return SIM_FAULT_NONE;
-}
-
-/* The address from which the next table is read, NULL with *fault set. */
-static uint64_t *next_table(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t desc,
-			    enum sim_fault *fault)
-{
-	uint64_t pa = s2_desc_addr(s2, desc);
-	uint64_t *table = s2_table_at(s2, pa);
-
-	*fault = SIM_FAULT_WALK_EABORT;
-	if (pa >> vtcr->pa_bits == 0)
-		return table;
-	*fault = SIM_FAULT_ADDRESS_SIZE;
-	return NULL;
 }
 
 /* All checks of a descriptor that is no table. */
@@ -126,28 +113,29 @@ static bool walk_last(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, int 
 bool sim_walk(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa,
 	      enum sim_access access, const struct sim_walk_hook *hook, struct sim_walk *out)
 {
-	uint64_t *table = s2_table_at(s2, s2->base_pa);
+	uint64_t table = s2->root_pa;
 	int level = s2->geo.start_level;
 	unsigned int shift = s2_shift(s2, level);
 	uint64_t mask = UINT64_MAX;	/* start tables stand side by side */
 
 	*out = (struct sim_walk){ .ipa = ipa };
-	if (ipa >> s2->geo.ia_bits)
+	if (vtcr->inconsistent || ipa >> s2->geo.ia_bits)
 		return fail(out, SIM_FAULT_TRANSLATION, 0);
-	if (s2->base_pa >> vtcr->pa_bits)
+	if (table >> vtcr->pa_bits)
 		return fail(out, SIM_FAULT_ADDRESS_SIZE, 0);
 	for (;;) {
-		uint64_t *entry = table + (ipa >> shift & mask);
-		uint64_t desc = s2_load(entry);
-		enum sim_fault fault;
+		uint64_t *entry = s2_word_at(s2, table + (ipa >> shift & mask) * 8);
+		uint64_t desc;
 
+		if (!entry)
+			return fail(out, SIM_FAULT_WALK_EABORT, level);
+		desc = s2_load(entry);
 		if (!s2_is_table(level, desc))
 			return walk_last(s2, vtcr, level, entry, desc, access, hook, out);
-		table = next_table(s2, vtcr, desc, &fault);
-		if (!table) {
-			out->desc = desc;
-			return fail(out, fault, level + (fault == SIM_FAULT_WALK_EABORT));
-		}
+		out->desc = desc;
+		table = s2_desc_addr(s2, desc);
+		if (table >> vtcr->pa_bits)
+			return fail(out, SIM_FAULT_ADDRESS_SIZE, level);
 		level++;
 		shift -= s2->stride;
 		mask = ((uint64_t)1 << s2->stride) - 1;

@@ -2,11 +2,12 @@
 /*
  * sim/machine/walk.h - the stage-2 walker: what the MMU does with tables and an access.
  *
- * The order of checks is the architecture's. Before the walk: the input address against the input
- * size. At each level: can the table be read, is the descriptor valid and of a type this level has,
- * is its address within the output size. At the leaf: access flag, then permission; then the
- * hardware updates, AF and (write, DBM, HA and HD) S2AP[1] together in one compare-and-swap. When
- * that loses, the new descriptor is looked at from the start.
+ * The order of checks is the architecture's. Before the walk: does the start level go with the
+ * input size, the input address against that size, the base register against the output size. At
+ * each level: can the table be read, is the descriptor valid and of a type this level has, is its
+ * address within the output size. At the leaf: access flag, then permission; then the hardware
+ * updates, AF and (write, DBM, HA and HD) S2AP[1] together in one compare-and-swap. When that
+ * loses, the new descriptor is looked at from the start.
  *
  * Not modelled: stage 1 (input addresses are intermediate ones), caching of table descriptors.
  *
@@ -25,7 +26,9 @@
 enum sim_access {
 	SIM_READ = 0,
 	SIM_WRITE = 1,
-	SIM_EXEC = 2	/* instruction fetch at EL1 */
+	SIM_EXEC = 2,		/* instruction fetch at EL1 */
+	SIM_AT_READ = 3,	/* AT instructions, by a walk alone: as a load or store, but */
+	SIM_AT_WRITE = 4	/* the dirty state is never set; AF may be, and is */
 };
 
 /* Fault status codes: ESR_ELx.DFSC and IFSC, at level 0; add the level. */
@@ -50,11 +53,13 @@ enum sim_fault {
  * @ha: hardware sets the access flag
  * @hd: hardware sets S2AP[1] of leaves with DBM; ignored without ha
  * @pa_bits: output size: 32, 36, 40, 42, 44, 48 or 52 (VTCR_EL2.PS)
+ * @inconsistent: start level and input size do not go together: every walk faults
  */
 struct sim_vtcr {
 	bool ha;
 	bool hd;
 	uint8_t pa_bits;
+	bool inconsistent;
 };
 
 /**
