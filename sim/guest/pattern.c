@@ -104,7 +104,7 @@ uint64_t sim_pattern_next(const struct sim_pattern *p, struct sim_cursor *cursor
 			  uint64_t steady_ns)
 {
 	const struct sim_workload_config *cfg = p->cfg;
-	uint64_t phase, page = 0;
+	uint64_t slots, page = 0;
 
 	switch (cfg->kind) {
 	case SIM_WORKLOAD_UNIFORM:
@@ -120,14 +120,15 @@ uint64_t sim_pattern_next(const struct sim_pattern *p, struct sim_cursor *cursor
 		page = next_stride(p, cursor);
 		break;
 	case SIM_WORKLOAD_PHASE:
-		phase = mul_mod(steady_ns / cfg->phase_ns, cfg->set_pages, cfg->npages);
-		page = phase + sim_rng_below(&cursor->rng, cfg->set_pages);
-		return cfg->base_gfn + (cfg->set_first_page + page) % cfg->npages;
+		slots = (cfg->npages - 1 - cfg->set_first_page) / cfg->set_spread_pages + 1;
+		page = (mul_mod(steady_ns / cfg->phase_ns, cfg->set_pages, slots) +
+			sim_rng_below(&cursor->rng, cfg->set_pages)) % slots;
+		break;
 	case SIM_WORKLOAD_HOT:
 		page = next_hot(p, cursor, steady_ns);
 		break;
 	case SIM_WORKLOAD_TRACE:
 		break;
 	}
-	return cfg->base_gfn + cfg->set_first_page + page;
+	return cfg->base_gfn + cfg->set_first_page + page * cfg->set_spread_pages;
 }

@@ -11,7 +11,7 @@
  *   zipf        page ranks drawn with exponent theta, ranks strewn over the working set
  *   sequential  one page after another; vCPU i of n starts at i/n of the working set
  *   stride      every N-th page, then the same one page further on; vCPU i starts with lane i
- *   phase       uniform; each phase the working set is the next W pages of the guest
+ *   phase       uniform; each phase the working set is the next W pages of the guest, as far apart
  *   hot         a share of the stores goes to a hot set, which drifts by one page now and then
  *
  * A workload is read-only once it is open and serves any number of runs; what moves is in cursors,
@@ -43,7 +43,7 @@ enum sim_workload_kind {
 };
 
 /** The parameters workload.*. */
-#define SIM_WORKLOAD_NPARAMS	13u
+#define SIM_WORKLOAD_NPARAMS	14u
 extern const struct sim_param sim_workload_params[SIM_WORKLOAD_NPARAMS];
 
 /**
@@ -57,7 +57,8 @@ extern const struct sim_param sim_workload_params[SIM_WORKLOAD_NPARAMS];
  * @rate_stores_per_s: stores a second of each vCPU, 1 to 10^10
  * @burst_stores: stores of one visit to a page, at least 1
  * @set_pages: W, 1 to npages
- * @set_first_page: where the working set begins, counted from base_gfn; fits with set_pages
+ * @set_first_page: where the working set begins, counted from base_gfn
+ * @set_spread_pages: its pages lie this far apart, 1: side by side; the last is below npages
  * @zipf_theta_milli: exponent in thousandths
  * @stride_pages: N
  * @phase_ns: length of a phase of a vCPU's steady clock
@@ -78,6 +79,7 @@ struct sim_workload_config {
 	uint64_t burst_stores;
 	uint64_t set_pages;
 	uint64_t set_first_page;
+	uint64_t set_spread_pages;
 	uint32_t zipf_theta_milli;
 	uint64_t stride_pages;
 	uint64_t phase_ns;

@@ -24,6 +24,8 @@ const struct sim_param sim_workload_params[] = {
 		"choice", "working set, shared by the vCPUs (synthetic)"),
 	SIM_PARAM_U64_ENTRY("workload.set_offset_bytes", "bytes", "0", 0, UINT64_C(1) << 52,
 		"choice", "where in guest memory the working set begins (synthetic)"),
+	SIM_PARAM_U64_ENTRY("workload.set_spread_pages", "pages", "1", 1, UINT64_C(1) << 40,
+		"choice", "pages of the working set lie this far apart; 1: side by side (synthetic)"),
 	SIM_PARAM_U64_ENTRY("workload.zipf_theta_milli", "1/1000", "990", 0, 8000,
 		"YCSB (SoCC 2010)", "exponent of kind zipf, in thousandths"),
 	SIM_PARAM_U64_ENTRY("workload.stride_pages", "pages", "512", 1, UINT64_C(1) << 40,
@@ -38,6 +40,14 @@ const struct sim_param sim_workload_params[] = {
 		"choice", "the hot set moves on by one page in this time; 0: it stays"),
 };
 
+/* Is the last page of the working set one of the guest's? */
+static bool set_fits(const struct sim_workload_config *cfg)
+{
+	return cfg->set_first_page < cfg->npages &&
+	       cfg->set_pages - 1 <=
+		       (cfg->npages - 1 - cfg->set_first_page) / cfg->set_spread_pages;
+}
+
 bool sim_workload_config_read(struct sim_workload_config *cfg, const struct sim_params *params,
 			      struct sim_error *err)
 {
@@ -48,6 +58,7 @@ bool sim_workload_config_read(struct sim_workload_config *cfg, const struct sim_
 	cfg->burst_stores = sim_params_u64(params, "workload.burst_stores");
 	cfg->set_pages = sim_params_u64(params, "workload.set_bytes") / 4096;
 	cfg->set_first_page = sim_params_u64(params, "workload.set_offset_bytes") / 4096;
+	cfg->set_spread_pages = sim_params_u64(params, "workload.set_spread_pages");
 	cfg->zipf_theta_milli = (uint32_t)sim_params_u64(params, "workload.zipf_theta_milli");
 	cfg->stride_pages = sim_params_u64(params, "workload.stride_pages");
 	cfg->phase_ns = sim_params_u64(params, "workload.phase_ns");
@@ -60,13 +71,13 @@ bool sim_workload_config_read(struct sim_workload_config *cfg, const struct sim_
 			      "(or workload.kind other than trace)");
 		return false;
 	}
-	if (cfg->kind != SIM_WORKLOAD_TRACE &&
-	    (cfg->set_pages > cfg->npages ||
-	     cfg->set_first_page > cfg->npages - cfg->set_pages)) {
-		sim_error_set(err, "workload.set_bytes=%llu: ends at page %llu of the guest, "
-			      "expected at most %llu (guest.memory_bytes)",
+	if (cfg->kind != SIM_WORKLOAD_TRACE && !set_fits(cfg)) {
+		sim_error_set(err, "workload.set_bytes=%llu: with set_offset_bytes=%llu and "
+			      "set_spread_pages=%llu it must end within the %llu pages of the guest",
 			      (unsigned long long)sim_params_u64(params, "workload.set_bytes"),
-			      (unsigned long long)(cfg->set_first_page + cfg->set_pages),
+			      (unsigned long long)sim_params_u64(params,
+								 "workload.set_offset_bytes"),
+			      (unsigned long long)cfg->set_spread_pages,
 			      (unsigned long long)cfg->npages);
 		return false;
 	}

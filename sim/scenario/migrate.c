@@ -47,7 +47,7 @@ static void report_lost(struct sim_run *run, const struct migrate *lost,
 	for (i = 0; i < WATCHES_MAX && i < lost->figures.lost_pages; i++)
 		watches[i].gfn = lost->bad[i].gfn;
 	again.nwatches = i;
-	again.history = sim_history_create(migrate_kinds, migrate_nkinds, NULL, NULL);
+	again.history = sim_history_create(migrate_kinds, MIGRATE_NKINDS, NULL, NULL);
 	(void)migrate_run_policy(&again, workload, NULL, NULL);
 	for (i = 0; i < again.nwatches; i++) {
 		const struct sim_content_bad *bad = &lost->bad[i];
@@ -66,40 +66,43 @@ static void report_lost(struct sim_run *run, const struct migrate *lost,
 	migrate_take_down(&again);
 }
 
-static bool run_one(struct sim_run *run, struct migrate *m, struct sim_policy_out **out,
-		    const struct sim_workload *workload)
+/* All of one policy: outputs, figures and counters. The machine is gone afterwards. */
+struct outcome {
+	struct sim_policy_out *out;
+	struct sim_stats *stats;
+	struct migrate_result result;
+};
+
+static bool run_one(struct sim_run *run, const struct migrate_config *cfg,
+		    const struct migrate_policy *policy, const struct sim_workload *workload,
+		    struct outcome *outcome)
 {
-	struct listener listener = { run, m->policy };
+	struct listener listener = { run, policy };
 	struct sim_policy_shape shape = {
-		.vcpus = m->cfg->nvcpus, .base_gfn = m->cfg->base_gfn, .npages = m->cfg->npages,
+		.vcpus = cfg->nvcpus, .base_gfn = cfg->base_gfn, .npages = cfg->npages,
 		.page_bytes = PAGE_BYTES, .causes = sim_cause_names, .ncauses = SIM_NCAUSES,
 	};
-
-	*out = sim_run_policy_begin(run, m->policy->name, &shape);
-	if (!*out)
-		return false;
-	m->history = (*out)->history;
-	m->series = (*out)->series;
-	m->on_violation = on_violation;
-	m->on_violation_ctx = &listener;
-	if (!migrate_run_policy(m, workload, on_progress, &listener)) {
-		sim_error_set(run->err, "%s", m->error.text);
-		return false;
-	}
-	if (m->figures.lost_pages)
-		report_lost(run, m, workload);
-	return true;
-}
-
-static bool hand_over(struct migrate *m, struct sim_policy_out *out, uint64_t common_end_ns)
-{
-	struct sim_stats *stats = migrate_stats(m);
+	struct migrate m = {
+		.cfg = cfg, .policy = policy, .on_violation = on_violation,
+		.on_violation_ctx = &listener,
+	};
 	bool ok;
 
-	sim_series_end(m->series, common_end_ns);
-	migrate_hand_over(m, out);
-	ok = sim_run_policy_end(out, stats);
-	sim_stats_destroy(stats);
+	outcome->out = sim_run_policy_begin(run, policy->name, &shape);
+	if (!outcome->out)
+		return false;
+	m.history = outcome->out->history;
+	m.series = outcome->out->series;
+	ok = migrate_run_policy(&m, workload, on_progress, &listener);
+	if (ok) {
+		migrate_sum_up(&m, &outcome->result);
+		outcome->stats = migrate_stats(&m, &outcome->result);
+	} else {
+		sim_error_set(run->err, "%s", m.error.text);
+	}
+	migrate_take_down(&m);
+	if (ok && m.figures.lost_pages)
+		report_lost(run, &m, workload);
 	return ok;
 }
 
@@ -107,30 +110,29 @@ static enum sim_run_result compare(struct sim_run *run, const struct migrate_con
 				   const struct migrate_policy *policies, unsigned int n,
 				   const struct sim_workload *workload)
 {
-	struct migrate *runs = sim_alloc(n, sizeof(*runs), "runs");
-	struct sim_policy_out *outs[POLICIES_MAX] = { NULL };
+	struct outcome outcomes[POLICIES_MAX] = { 0 };
+	struct migrate_result results[POLICIES_MAX] = { 0 };
 	enum sim_run_result result = SIM_RUN_OK;
 	uint64_t common_end_ns = 0;
-	unsigned int i, begun = 0;
+	unsigned int i;
 
 	for (i = 0; i < n && result == SIM_RUN_OK; i++) {
-		runs[i].cfg = cfg;
-		runs[i].policy = &policies[i];
-		begun++;
-		if (!run_one(run, &runs[i], &outs[i], workload))
+		if (!run_one(run, cfg, &policies[i], workload, &outcomes[i]))
 			result = SIM_RUN_INTERNAL;
-		if (runs[i].figures.end_ns > common_end_ns)
-			common_end_ns = runs[i].figures.end_ns;
+		results[i] = outcomes[i].result;
+		if (results[i].figures.end_ns > common_end_ns)
+			common_end_ns = results[i].figures.end_ns;
 	}
 	for (i = 0; i < n && result == SIM_RUN_OK; i++) {
-		if (!hand_over(&runs[i], outs[i], common_end_ns))
+		sim_series_end(outcomes[i].out->series, common_end_ns);
+		migrate_hand_over(&results[i], outcomes[i].out);
+		if (!sim_run_policy_end(outcomes[i].out, outcomes[i].stats))
 			result = SIM_RUN_INTERNAL;
 	}
 	if (result == SIM_RUN_OK)
-		migrate_write_notes(run, runs, n);
-	for (i = 0; i < begun; i++)
-		migrate_take_down(&runs[i]);
-	free(runs);
+		migrate_write_notes(run, results, n);
+	for (i = 0; i < n; i++)
+		sim_stats_destroy(outcomes[i].stats);
 	return result;
 }
 
@@ -175,6 +177,6 @@ const struct sim_scenario sim_scenario_migrate = {
 	.metrics = migrate_metrics,
 	.nmetrics = MIGRATE_NMETRICS,
 	.kinds = migrate_kinds,
-	.nkinds = MIGRATE_EV_CANCEL,	/* kinds count from 1 */
+	.nkinds = MIGRATE_NKINDS,
 	.run = run_migrate,
 };

@@ -40,7 +40,7 @@ bool migrate_next_pending(struct migrate *m, uint64_t *page)
 /* A span of the run is over: say so to the report, and begin to count anew. */
 void migrate_phase(struct migrate *m, enum sim_phase_kind kind, const char *name)
 {
-	uint64_t now_ns = sim_queue_now(m->queue), faults = migrate_faults(m);
+	uint64_t now_ns = sim_queue_now(m->queue), faults = m->figures.faults;
 	struct sim_phase phase = {
 		.kind = kind, .name = name, .t0_ns = m->round_start_ns, .t1_ns = now_ns,
 		.pages_sent = m->round_pages, .bytes_sent = m->round_bytes,

@@ -53,11 +53,12 @@ enum migrate_event {
 	MIGRATE_EV_PAUSE,
 	MIGRATE_EV_FINAL,
 	MIGRATE_EV_RESUME,		/* pages lost */
-	MIGRATE_EV_CANCEL
+	MIGRATE_EV_CANCEL,
+	MIGRATE_EV_END
 };
 
-extern const struct sim_history_kind migrate_kinds[];
-extern const uint32_t migrate_nkinds;
+#define MIGRATE_NKINDS	(MIGRATE_EV_END - 1)
+extern const struct sim_history_kind migrate_kinds[MIGRATE_NKINDS];
 
 /* Who acts in the history, beside vCPUs. */
 #define ACTOR_COPIER	0xffffu
@@ -120,6 +121,16 @@ struct migrate_figures {
 	uint64_t estimate_ns;	/* of the blackout, when it was decided upon */
 	uint64_t last_pages;	/* sent in blackout */
 	bool equal;
+};
+
+/* What a policy came to: all that is left when its machine is taken down. */
+struct migrate_result {
+	const struct migrate_policy *policy;
+	struct migrate_figures figures;
+	struct weir_dirty_stats log;
+	uint64_t tlbis;
+	uint64_t lost_ns[SIM_NCAUSES];
+	uint64_t lost_total_ns;
 };
 
 struct migrate {
@@ -230,14 +241,12 @@ struct sim_run;
 extern const struct sim_metric migrate_metrics[MIGRATE_NMETRICS];
 void migrate_count_false(struct migrate *m);
 void migrate_find_lost(struct migrate *m);
-uint64_t migrate_lost_ns(const struct migrate *m, enum sim_cause cause);
-uint64_t migrate_lost_total_ns(const struct migrate *m);
-uint64_t migrate_faults(const struct migrate *m);
-uint64_t migrate_tlbis(const struct migrate *m);
-void migrate_hand_over(const struct migrate *m, struct sim_policy_out *out);
-struct sim_stats *migrate_stats(struct migrate *m);
+void migrate_sum_up(const struct migrate *m, struct migrate_result *result);
+void migrate_hand_over(const struct migrate_result *result, struct sim_policy_out *out);
+struct sim_stats *migrate_stats(const struct migrate *m, const struct migrate_result *result);
 
 /* migrate_note.c */
-void migrate_write_notes(struct sim_run *run, const struct migrate *runs, unsigned int n);
+void migrate_write_notes(struct sim_run *run, const struct migrate_result *results,
+			 unsigned int n);
 
 #endif

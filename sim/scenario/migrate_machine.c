@@ -28,7 +28,6 @@ const struct sim_history_kind migrate_kinds[] = {
 	{ MIGRATE_EV_RESUME, "resume", "copier", "lost_pages", "" },
 	{ MIGRATE_EV_CANCEL, "cancel", "copier", "", "" },
 };
-const uint32_t migrate_nkinds = sizeof(migrate_kinds) / sizeof(migrate_kinds[0]);
 
 /* The simulation itself cannot go on: not a property of what is simulated. */
 void migrate_broken(struct migrate *m, const char *what, enum weir_status status)

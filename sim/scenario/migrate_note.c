@@ -23,51 +23,41 @@ static void text_ns(uint64_t ns, char buf[32])
 			 (unsigned int)(ns % 1000000 / 10000));
 }
 
-static uint64_t ptes_scanned(const struct migrate *m)
+static bool better(const struct migrate_result *a, const struct migrate_result *b)
 {
-	struct weir_dirty_stats stats;
-
-	weir_dirty_stats(m->d, &stats);
-	return stats.ptes_scanned;
-}
-
-static bool better(const struct migrate *a, const struct migrate *b)
-{
-	uint64_t lost_a = migrate_lost_total_ns(a), lost_b = migrate_lost_total_ns(b);
-
-	if (lost_a != lost_b)
-		return lost_a < lost_b;
+	if (a->lost_total_ns != b->lost_total_ns)
+		return a->lost_total_ns < b->lost_total_ns;
 	return a->figures.blackout_ns < b->figures.blackout_ns;
 }
 
-static const struct migrate *find_best(const struct migrate *runs, unsigned int n)
+static const struct migrate_result *find_best(const struct migrate_result *results, unsigned int n)
 {
-	const struct migrate *best = NULL;
+	const struct migrate_result *best = NULL;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (runs[i].figures.equal && (!best || better(&runs[i], best)))
-			best = &runs[i];
+		if (results[i].figures.equal && (!best || better(&results[i], best)))
+			best = &results[i];
 	}
 	return best;
 }
 
-static const struct migrate *find_base(const struct migrate *runs, unsigned int n)
+static const struct migrate_result *find_base(const struct migrate_result *results, unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (runs[i].policy->policy == WEIR_DIRTY_WP)
-			return &runs[i];
+		if (results[i].policy->policy == WEIR_DIRTY_WP)
+			return &results[i];
 	}
-	return &runs[0];
+	return &results[0];
 }
 
-static void write_answer(struct sim_run *run, const struct migrate *best,
-			 const struct migrate *base)
+static void write_answer(struct sim_run *run, const struct migrate_result *best,
+			 const struct migrate_result *base)
 {
 	char lost[32], other[32], blackout[32], base_blackout[32];
-	uint64_t mine = migrate_lost_total_ns(best), theirs = migrate_lost_total_ns(base);
+	uint64_t mine = best->lost_total_ns, theirs = base->lost_total_ns;
 
 	text_ns(mine, lost);
 	text_ns(best->figures.blackout_ns, blackout);
@@ -75,7 +65,7 @@ static void write_answer(struct sim_run *run, const struct migrate *best,
 		sim_run_note(run, "Which one: %s. It loses the guest least, %s of vCPU time, with a "
 			     "blackout of %s; it costs %" PRIu64 " write faults and reads %" PRIu64
 			     " descriptors.", best->policy->name, lost, blackout,
-			     best->figures.faults, ptes_scanned(best));
+			     best->figures.faults, best->log.ptes_scanned);
 		return;
 	}
 	text_ns(theirs, other);
@@ -87,27 +77,28 @@ static void write_answer(struct sim_run *run, const struct migrate *best,
 		     base->figures.faults);
 	sim_run_note(run, "What it costs: %" PRIu64 " descriptors read in scans (%s: %" PRIu64
 		     "), a blackout of %s (%s: %s), and %" PRIu64 " pages sent (%s: %" PRIu64 ").",
-		     ptes_scanned(best), base->policy->name, ptes_scanned(base), blackout,
+		     best->log.ptes_scanned, base->policy->name, base->log.ptes_scanned, blackout,
 		     base->policy->name, base_blackout, best->figures.pages_sent,
 		     base->policy->name, base->figures.pages_sent);
 }
 
-void migrate_write_notes(struct sim_run *run, const struct migrate *runs, unsigned int n)
+void migrate_write_notes(struct sim_run *run, const struct migrate_result *results,
+			 unsigned int n)
 {
-	const struct migrate *best = find_best(runs, n);
+	const struct migrate_result *best = find_best(results, n);
 	unsigned int i;
 
 	if (best)
-		write_answer(run, best, find_base(runs, n));
+		write_answer(run, best, find_base(results, n));
 	else
 		sim_run_note(run, "Which one: none; no policy brought the guest over whole.");
 	for (i = 0; i < n; i++) {
-		if (runs[i].figures.outcome == MIGRATE_FORCED)
+		if (results[i].figures.outcome == MIGRATE_FORCED)
 			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was switched "
-				     "over by force.", runs[i].policy->name, runs[i].figures.rounds);
-		if (runs[i].figures.outcome == MIGRATE_CANCELLED)
+				     "over by force.", results[i].policy->name, results[i].figures.rounds);
+		if (results[i].figures.outcome == MIGRATE_CANCELLED)
 			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was "
-				     "cancelled.", runs[i].policy->name, runs[i].figures.rounds);
+				     "cancelled.", results[i].policy->name, results[i].figures.rounds);
 	}
 	sim_run_note(run, "A model, not a measurement: costs marked \"assumed\" in weir-sim "
 		     "list-params have no published source.");

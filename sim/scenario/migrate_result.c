@@ -82,56 +82,36 @@ void migrate_find_lost(struct migrate *m)
 		m->bad[i] = bad[i];
 }
 
-uint64_t migrate_lost_ns(const struct migrate *m, enum sim_cause cause)
-{
-	uint64_t ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < m->cfg->nvcpus; i++)
-		ns += sim_guest_lost_ns(m->guest, i, cause);
-	return ns;
-}
-
 /*
- * The sum over vCPUs of (end - progress). After its own end a guest makes full progress, so that the
- * same comes out for any common end that is later.
+ * The result of a run that is over. Lost compute is the sum over vCPUs of (end - progress): after its
+ * own end a guest makes full progress, so that the same comes out for any common end that is later.
  */
-uint64_t migrate_lost_total_ns(const struct migrate *m)
+void migrate_sum_up(const struct migrate *m, struct migrate_result *result)
 {
-	uint64_t ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < m->cfg->nvcpus; i++)
-		ns += m->figures.end_ns - sim_guest_progress(m->guest, i);
-	return ns;
-}
-
-uint64_t migrate_faults(const struct migrate *m)
-{
-	return m->figures.faults;
-}
-
-uint64_t migrate_tlbis(const struct migrate *m)
-{
-	struct weir_dirty_stats stats;
 	struct sim_s2_stats s2;
+	unsigned int i, cause;
 
-	weir_dirty_stats(m->d, &stats);
+	*result = (struct migrate_result){ .policy = m->policy, .figures = m->figures };
+	weir_dirty_stats(m->d, &result->log);
 	sim_s2_stats(m->s2, &s2);
-	return stats.tlbi_ranges + s2.blocks_split;
+	result->tlbis = result->log.tlbi_ranges + s2.blocks_split;
+	for (i = 0; i < m->cfg->nvcpus; i++) {
+		result->lost_total_ns += m->figures.end_ns - sim_guest_progress(m->guest, i);
+		for (cause = 0; cause < SIM_NCAUSES; cause++)
+			result->lost_ns[cause] +=
+				sim_guest_lost_ns(m->guest, i, (enum sim_cause)cause);
+	}
 }
 
-void migrate_hand_over(const struct migrate *m, struct sim_policy_out *out)
+void migrate_hand_over(const struct migrate_result *result, struct sim_policy_out *out)
 {
-	const struct migrate_figures *f = &m->figures;
-	struct weir_dirty_stats stats;
+	const struct migrate_figures *f = &result->figures;
 	unsigned int cause;
 	char name[40];
 
-	weir_dirty_stats(m->d, &stats);
 	sim_run_value(out, "lost_pages", f->lost_pages);
 	sim_run_value(out, "memory_equal", f->equal);
-	sim_run_value(out, "lost_compute_vcpu_ns", migrate_lost_total_ns(m));
+	sim_run_value(out, "lost_compute_vcpu_ns", result->lost_total_ns);
 	sim_run_value(out, "blackout_ns", f->blackout_ns);
 	sim_run_value(out, "get_ns", f->get_ns);
 	sim_run_value(out, "freeze_ns", f->freeze_ns);
@@ -140,12 +120,12 @@ void migrate_hand_over(const struct migrate *m, struct sim_policy_out *out)
 	sim_run_value(out, "rounds", f->rounds);
 	sim_run_value(out, "bytes_sent", f->bytes_sent);
 	sim_run_value(out, "faults", f->faults);
-	sim_run_value(out, "ptes_scanned", stats.ptes_scanned);
-	sim_run_value(out, "tlbis", migrate_tlbis(m));
+	sim_run_value(out, "ptes_scanned", result->log.ptes_scanned);
+	sim_run_value(out, "tlbis", result->tlbis);
 	sim_run_value(out, "false_positive_pages", f->false_positives);
 	for (cause = 0; cause < SIM_NCAUSES; cause++) {
 		snprintf(name, sizeof(name), "lost_%s_vcpu_ns", sim_cause_names[cause]);
-		sim_run_value(out, name, migrate_lost_ns(m, (enum sim_cause)cause));
+		sim_run_value(out, name, result->lost_ns[cause]);
 	}
 }
 
@@ -155,7 +135,7 @@ static void add(struct sim_stats *stats, const char *name, const char *unit, uin
 	sim_stat_set(sim_stat_add(stats, name, unit, description), value);
 }
 
-static void add_copier(struct migrate *m, struct sim_stats *s)
+static void add_copier(const struct migrate *m, struct sim_stats *s)
 {
 	const struct migrate_figures *f = &m->figures;
 
@@ -181,7 +161,8 @@ static void add_copier(struct migrate *m, struct sim_stats *s)
 	add(s, "migrate.hw_dirty", "1", f->hw_dirty, "leaves that hardware set dirty");
 }
 
-static void add_guest(struct migrate *m, struct sim_stats *s)
+static void add_guest(const struct migrate *m, const struct migrate_result *result,
+		      struct sim_stats *s)
 {
 	struct sim_guest_stats guest;
 	struct sim_mmu_stats mmu;
@@ -194,10 +175,10 @@ static void add_guest(struct migrate *m, struct sim_stats *s)
 	add(s, "replay.stores", "1", guest.stores, "stores done");
 	add(s, "replay.translated", "1", guest.translated, "stores that went through the MMU");
 	add(s, "replay.again", "1", guest.again, "of them, after an invalidation or a fault");
-	add(s, "guest.lost_ns", "vcpu ns", migrate_lost_total_ns(m), "progress lost, all causes");
+	add(s, "guest.lost_ns", "vcpu ns", result->lost_total_ns, "progress lost, all causes");
 	for (cause = 0; cause < SIM_NCAUSES; cause++) {
 		snprintf(name, sizeof(name), "guest.lost_%s_ns", sim_cause_names[cause]);
-		add(s, name, "vcpu ns", migrate_lost_ns(m, (enum sim_cause)cause),
+		add(s, name, "vcpu ns", result->lost_ns[cause],
 		    "progress lost to this cause");
 	}
 	sim_mmu_stats(m->mmu, &mmu);
@@ -209,32 +190,30 @@ static void add_guest(struct migrate *m, struct sim_stats *s)
 	add(s, "mmu.local_invalidations", "1", mmu.local_invalidations, "local invalidations");
 }
 
-static void add_log(struct migrate *m, struct sim_stats *s)
+static void add_log(const struct migrate *m, const struct weir_dirty_stats *d, struct sim_stats *s)
 {
-	struct weir_dirty_stats d;
 	struct sim_s2_stats s2;
 	struct sim_content_stats content;
 	unsigned int i;
-	uint64_t late;
+	uint64_t late = 0;
 	char name[48];
 
-	weir_dirty_stats(m->d, &d);
-	add(s, "dirty.faults_trapped", "1", d.faults_trapped, "faults that set a bit");
-	add(s, "dirty.faults_promoted", "1", d.faults_promoted, "faults that promoted");
-	add(s, "dirty.faults_spurious", "1", d.faults_spurious, "faults on a writable page");
-	for (i = 0, late = 0; i < WEIR_DIRTY_SOURCES; i++)
-		late += d.pages_late[i];
+	add(s, "dirty.faults_trapped", "1", d->faults_trapped, "faults that set a bit");
+	add(s, "dirty.faults_promoted", "1", d->faults_promoted, "faults that promoted");
+	add(s, "dirty.faults_spurious", "1", d->faults_spurious, "faults on a writable page");
+	for (i = 0; i < WEIR_DIRTY_SOURCES; i++)
+		late += d->pages_late[i];
 	add(s, "dirty.pages_late", "pages", late, "marked or faulted after final");
-	add(s, "dirty.leaves_promoted", "ptes", d.leaves_promoted, "leaves that got DBM");
-	add(s, "dirty.leaves_demoted", "ptes", d.leaves_demoted, "leaves that lost DBM");
-	add(s, "dirty.groups_promoted", "groups", d.groups_promoted, "entries into the scan set");
-	add(s, "dirty.groups_demoted", "groups", d.groups_demoted, "exits from the scan set");
-	add(s, "dirty.blocks_split", "blocks", d.blocks_split, "splits the log asked for");
-	add(s, "dirty.tlbi_ranges", "1", d.tlbi_ranges, "range invalidations");
-	add(s, "dirty.tlbi_locals", "1", d.tlbi_locals, "local invalidations");
-	add(s, "dirty.ptes_scanned", "ptes", d.ptes_scanned, "descriptors read in scans");
-	add(s, "dirty.ptes_rearmed", "ptes", d.ptes_rearmed, "descriptors write-protected");
-	add(s, "dirty.pages_cleared", "pages", d.pages_cleared, "pages taken by CLEAR");
+	add(s, "dirty.leaves_promoted", "ptes", d->leaves_promoted, "leaves that got DBM");
+	add(s, "dirty.leaves_demoted", "ptes", d->leaves_demoted, "leaves that lost DBM");
+	add(s, "dirty.groups_promoted", "groups", d->groups_promoted, "entries into the scan set");
+	add(s, "dirty.groups_demoted", "groups", d->groups_demoted, "exits from the scan set");
+	add(s, "dirty.blocks_split", "blocks", d->blocks_split, "splits the log asked for");
+	add(s, "dirty.tlbi_ranges", "1", d->tlbi_ranges, "range invalidations");
+	add(s, "dirty.tlbi_locals", "1", d->tlbi_locals, "local invalidations");
+	add(s, "dirty.ptes_scanned", "ptes", d->ptes_scanned, "descriptors read in scans");
+	add(s, "dirty.ptes_rearmed", "ptes", d->ptes_rearmed, "descriptors write-protected");
+	add(s, "dirty.pages_cleared", "pages", d->pages_cleared, "pages taken by CLEAR");
 	sim_s2_stats(m->s2, &s2);
 	add(s, "s2.blocks_split", "blocks", s2.blocks_split, "blocks broken up");
 	add(s, "s2.table_bytes", "bytes", s2.table_bytes, "stage-2 tables");
@@ -246,12 +225,12 @@ static void add_log(struct migrate *m, struct sim_stats *s)
 	}
 }
 
-struct sim_stats *migrate_stats(struct migrate *m)
+struct sim_stats *migrate_stats(const struct migrate *m, const struct migrate_result *result)
 {
 	struct sim_stats *stats = sim_stats_create();
 
 	add_copier(m, stats);
-	add_guest(m, stats);
-	add_log(m, stats);
+	add_guest(m, result, stats);
+	add_log(m, &result->log, stats);
 	return stats;
 }

@@ -153,7 +153,6 @@ static void end(struct migrate *m)
 static void resume(void *ctx, uint64_t arg)
 {
 	struct migrate *m = ctx;
-	unsigned int i;
 
 	(void)arg;
 	m->figures.blackout_ns = sim_queue_now(m->queue) - m->figures.pause_ns;
@@ -162,8 +161,6 @@ static void resume(void *ctx, uint64_t arg)
 	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_RESUME, ACTOR_COPIER,
 			 m->figures.lost_pages, 0);
 	migrate_phase(m, SIM_PHASE_BLACKOUT, "blackout");
-	for (i = 0; i < m->cfg->nvcpus; i++)	/* charges the stop, also in the series */
-		sim_guest_release(m->guest, i, SIM_CAUSE_BLACKOUT);
 	end(m);
 }
 
