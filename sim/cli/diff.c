@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * diff.c - weir-sim diff: where two runs part. For each policy of both: the first event that differs,
- * after those before it, then the counters that differ. How to tell what made a run come out
- * differently: other parameters, another commit, another input.
+ * diff.c - weir-sim diff: where two runs part. For each policy of both: the first event that
+ * differs, after those before it, then the counters that differ. How to tell what made a run come
+ * out differently: other parameters, another commit, another input.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -199,7 +199,7 @@ static json_t *manifest_of(const char *dir, struct sim_error *err)
 	return manifest;
 }
 
-/* What went in: seed, run, scenario, commit, parameters. Never a difference of the runs by itself. */
+/* What went in: seed, run, scenario, commit, parameters. By itself no difference of the runs. */
 static void print_inputs(const char *dir_a, const char *dir_b, const json_t *a, const json_t *b,
 			 struct sim_error *err)
 {
@@ -290,7 +290,7 @@ int sim_cli_diff(int argc, const char **argv)
 				      "directories, or traces)");
 	}
 	if (!sim_error_is_set(&err))
-		same = is_run(a) && is_run(b) ? diff_runs(a, b, &err) : diff_traces(a, b, &err);
+		same = is_run(a) || is_run(b) ? diff_runs(a, b, &err) : diff_traces(a, b, &err);
 	poptFreeContext(ctx);
 	if (sim_error_is_set(&err))
 		return sim_cli_error(SIM_EXIT_USAGE, "%s", err.text);

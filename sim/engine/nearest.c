@@ -75,13 +75,15 @@ void sim_nearest_offer(struct sim_nearest *near, const char *candidate)
 
 void sim_nearest_text(const struct sim_nearest *near, char *buf, size_t size)
 {
-	size_t len = 0;
+	size_t len = 0, shown = 0;
 
+	while (shown < near->n && near->distance[shown] <= near->distance[0] + 1)
+		shown++;
 	buf[0] = '\0';
-	for (size_t i = 0; i < near->n && len < size; i++) {
-		const char *lead = i == 0 ? "; did you mean " : i + 1 == near->n ? " or " : ", ";
+	for (size_t i = 0; i < shown && len < size; i++) {
+		const char *lead = i == 0 ? "; did you mean " : i + 1 == shown ? " or " : ", ";
 		int n = snprintf(buf + len, size - len, "%s%s%s", lead, near->name[i],
-				 i + 1 == near->n ? "?" : "");
+				 i + 1 == shown ? "?" : "");
 
 		if (n > 0)
 			len += (size_t)n;

@@ -3,9 +3,10 @@
  * sim/engine/nearest.h - "did you mean ...?": the names nearest to one that does not exist.
  *
  * Nearness is the optimal string alignment distance (insert, delete, replace, swap neighbours), and
- * a candidate that contains what was asked for, or whose last part is equal to its last part, counts
- * as one step away. Names farther than a third of their length are not offered. Ties keep the order
- * of the offers, so the text is deterministic.
+ * a candidate that contains what was asked for, or whose last part is equal to its last part,
+ * counts as one step away. Names farther than a third of their length, or more than a step farther
+ * than the nearest, are not offered. Ties keep the order of the offers, so the text is
+ * deterministic.
  *
  * Cost: O(length^2) an offer, on the way to an error message only.
  */

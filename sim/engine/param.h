@@ -14,9 +14,9 @@
  * P4  The text of a value (sim_params_text) is canonical: setting it again gives the same value.
  *
  * What values look like:
- *   U64     decimal digits, `_` allowed between digits, or hexadecimal after 0x; then, for either, at
- *           most one suffix: k M G T (powers of 1000) or Ki Mi Gi Ti (powers of 1024). No sign, no
- *           blank, no exponent, no leading zero ("010" means eight to some and ten to others).
+ *   U64     decimal digits, `_` allowed between digits, or hexadecimal after 0x; then, for either,
+ *           at most one suffix: k M G T (powers of 1000) or Ki Mi Gi Ti (powers of 1024). No sign,
+ *           no blank, no exponent, no leading zero ("010" means eight to some and ten to others).
  *   BOOL    on off, true false, yes no, 1 0. Canonical: on, off.
  *   ENUM    one of the choices, exactly.
  *   STRING  UTF-8 without control characters, `min` to `max` bytes long (max 0: 4096).
@@ -120,8 +120,8 @@ void sim_params_register(struct sim_params *params, const struct sim_param *tabl
  * @params: the set
  * @name: the full name
  * @text: the value
- * @where: "FILE:LINE" for a value of a file, NULL for one of the command line; put before a message,
- *	and remembered as the origin
+ * @where: "FILE:LINE" for a value of a file, NULL for one of the command line; put before a
+ *	message, and remembered as the origin
  * @err: receives the message: `its.devbits=40: must be 1..32`, or, for an unknown name,
  *	`its.devbit: no such parameter; did you mean its.devbits?`
  *
@@ -168,7 +168,7 @@ const struct sim_param *sim_params_find(const struct sim_params *params, const c
  */
 void sim_params_suggest(const struct sim_params *params, const char *name, char *buf, size_t size);
 
-/* `1..32`, `on or off`, `one of wp, dbm_all`: what a parameter accepts, for messages and listings. */
+/* `1..32`, `on or off`, `one of wp, dbm_all`: what a parameter accepts, for messages. */
 void sim_param_range_text(const struct sim_param *param, char *buf, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * config.c - read a configuration in two passes: its scenario first, because that decides which keys
- * there are, then everything.
+ * config.c - read a configuration in two passes: its scenario first, because that decides which
+ * keys there are, then everything.
  */
 #include "sim/report/config.h"
 

@@ -2,9 +2,9 @@
 /*
  * sim/report/config_lines.h - on which line of a configuration a key stands.
  *
- * libcyaml hands out values without their place, and its messages name the line of the value before.
- * This asks libyaml, which libcyaml reads through, for the place of one key. On the way to an error
- * message only.
+ * libcyaml hands out values without their place, and its messages name the line of the value
+ * before. This asks libyaml, which libcyaml reads through, for the place of one key. On the way to
+ * an error message only.
  */
 #ifndef SIM_REPORT_CONFIG_LINES_H
 #define SIM_REPORT_CONFIG_LINES_H
@@ -19,8 +19,8 @@
  * @component: the mapping it is in; NULL for one at the top
  * @key: the key
  *
- * Return: the line of its last occurrence (of two, the second is the mistake), from 1; 0 if the text
- *	does not parse or has no such key.
+ * Return: the line of its last occurrence (of two, the second is the mistake), from 1; 0 if the
+ *	text does not parse or has no such key.
  */
 uint64_t sim_config_line(const char *text, size_t len, const char *component, const char *key);
 

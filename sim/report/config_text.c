@@ -14,8 +14,8 @@
 #include "sim/scenario/scenario.h"
 
 /*
- * Characters beyond ASCII that a YAML stream may not hold as they are, or that a reader may take for
- * a line break or a byte order mark: C1 controls, U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF.
+ * Characters beyond ASCII that a YAML stream may not hold as they are, or that a reader may take
+ * for a line break or a byte order mark: C1 controls, U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF.
  */
 static unsigned int needs_escape(const unsigned char *p, size_t *len)
 {

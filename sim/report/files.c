@@ -131,7 +131,7 @@ static bool make_parents(const char *path, struct sim_error *err)
 	bool ok = true;
 
 	for (char *p = copy + 1; ok && *p; p++) {
-		if (*p != '/')
+		if (*p != '/' || !p[1])
 			continue;
 		*p = '\0';
 		if (mkdir(copy, 0777) != 0 && errno != EEXIST) {

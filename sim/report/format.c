@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * format.c - scale a value to its largest fitting unit and print it with decimals to three digits.
+ * format.c - find the unit in which a value has one to three digits before the point, and round to
+ * three digits in all.
  */
 #include "sim/report/format.h"
 
@@ -8,38 +9,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/engine/wide.h"
+
 struct scale {
 	uint64_t factor;
 	const char *suffix;
 };
 
-/* value / factor, rounded half up, with as many decimals as make three significant digits. */
-static void scaled(uint64_t value, const struct scale *scale, char *buf)
+static uint64_t rounded(uint64_t value, uint64_t times, uint64_t factor)
 {
-	uint64_t whole = value / scale->factor, rest = value % scale->factor;
-	unsigned int decimals = scale->factor == 1 || whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
-	uint64_t ten = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-	/* rest < 2^40 for every scale here, so that this cannot overflow */
-	uint64_t fraction = (rest * ten + scale->factor / 2) / scale->factor;
-
-	if (fraction == ten) {
-		whole++;
-		fraction = 0;
-	}
-	if (decimals)
-		snprintf(buf, SIM_FORMAT_BYTES, "%" PRIu64 ".%0*" PRIu64 " %s", whole,
-			 (int)decimals, fraction, scale->suffix);
-	else
-		snprintf(buf, SIM_FORMAT_BYTES, "%" PRIu64 " %s", whole, scale->suffix);
+	return (uint64_t)(((sim_u128)value * times + factor / 2) / factor);
 }
 
-static const struct scale *fitting(uint64_t value, const struct scale *scales, size_t n)
+/* In the smallest unit in which the rounded value has at most three digits before the point. */
+static void scaled(uint64_t value, const struct scale *scales, size_t n, char *buf)
 {
-	size_t i = n - 1;
+	for (size_t i = 0;; i++) {
+		uint64_t factor = scales[i].factor;
+		uint64_t hundredths = rounded(value, 100, factor);
+		uint64_t tenths = rounded(value, 10, factor), whole = rounded(value, 1, factor);
 
-	while (i > 0 && value < scales[i].factor)
-		i--;
-	return &scales[i];
+		if (i + 1 < n && whole >= scales[i + 1].factor / factor)
+			continue;
+		if (i > 0 && hundredths < 1000)
+			snprintf(buf, SIM_FORMAT_BYTES, "%" PRIu64 ".%02" PRIu64 " %s",
+				 hundredths / 100, hundredths % 100, scales[i].suffix);
+		else if (i > 0 && tenths < 1000)
+			snprintf(buf, SIM_FORMAT_BYTES, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10,
+				 tenths % 10, scales[i].suffix);
+		else
+			snprintf(buf, SIM_FORMAT_BYTES, "%" PRIu64 " %s", whole,
+				 scales[i].suffix);
+		return;
+	}
 }
 
 void sim_format_count(uint64_t value, char buf[SIM_FORMAT_BYTES])
@@ -71,11 +73,11 @@ void sim_format_value(uint64_t value, const char *unit, char buf[SIM_FORMAT_BYTE
 	};
 
 	if (strcmp(unit, "ns") == 0) {
-		scaled(value, fitting(value, times, 4), buf);
+		scaled(value, times, 4, buf);
 	} else if (strcmp(unit, "vcpu ns") == 0) {
-		scaled(value, fitting(value, vcpu_times, 4), buf);
+		scaled(value, vcpu_times, 4, buf);
 	} else if (strcmp(unit, "bytes") == 0) {
-		scaled(value, fitting(value, sizes, 5), buf);
+		scaled(value, sizes, 5, buf);
 	} else if (strcmp(unit, "bool") == 0) {
 		snprintf(buf, SIM_FORMAT_BYTES, "%s", value ? "yes" : "no");
 	} else {

@@ -2,8 +2,9 @@
 /*
  * record.c - the files at the top of a run directory, from what the run left in memory.
  *
- * The run's digest is the XXH3-128 of each policy's name, a NUL, and the 16 bytes of its own digest,
- * in the order the policies were begun. Host facts and wall times stay under "host", outside of it.
+ * The run's digest is the XXH3-128 of each policy's name, a NUL, and the 16 bytes of its own
+ * digest, in the order the policies were begun. Host facts and wall times stay under "host",
+ * outside of it.
  */
 #include <fcntl.h>
 #include <stdio.h>

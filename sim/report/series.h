@@ -2,11 +2,11 @@
 /*
  * sim/report/series.h - what a run looked like over time: the figures behind the report's pictures.
  *
- * One `struct sim_series` belongs to one policy of one run. The scenario pushes facts as they happen
- * and need not know how long the run will take: time is kept in SIM_SERIES_BINS bins, and when an
- * instant falls behind the last one, neighbours are added up and a bin spans twice the time. All that
- * is kept is additive, so nothing is lost but resolution, and the cost is constant memory and O(1)
- * amortised a push.
+ * One `struct sim_series` belongs to one policy of one run. The scenario pushes facts as they
+ * happen and need not know how long the run will take: time is kept in SIM_SERIES_BINS bins, and
+ * when an instant falls behind the last one, neighbours are added up and a bin spans twice the
+ * time. All that is kept is additive, so nothing is lost but resolution, and the cost is constant
+ * memory and O(1) amortised a push.
  *
  * S1  The sum over the bins of a cause equals the sum of what was pushed for it, to the nanosecond.
  * S2  Integers only; the same pushes give the same bytes.
@@ -73,7 +73,7 @@ void sim_series_lost(struct sim_series *s, unsigned int cause, uint64_t t0_ns, u
  */
 void sim_series_dirty(struct sim_series *s, uint64_t time_ns, uint64_t gfn, uint64_t npages);
 
-/** sim_series_phase() - a span of the run is over; phases may overlap, order is that of the calls */
+/** sim_series_phase() - a span of the run is over; phases may overlap, and keep the given order */
 void sim_series_phase(struct sim_series *s, const struct sim_phase *phase);
 
 /** sim_series_end() - the run ended; the pictures reach to this time */

@@ -9,7 +9,7 @@
 
 struct sim_series;
 
-/** sim_heat_max() - the largest cell when a column spans 2^shift ns; shift is at least the series' */
+/** sim_heat_max() - the largest cell of a column of 2^shift ns; shift is at least the series' */
 uint64_t sim_heat_max(const struct sim_series *series, unsigned int shift);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * svg_rate.c - throughput over time: the curve of what is left, the causes of what is lost above it,
- * and the phases of the run behind.
+ * svg_rate.c - throughput over time: the curve of what is left, the causes of what is lost above
+ * it, and the phases of the run behind.
  *
- * In a bin, the causes are stacked from 100 % downwards, so that the area above the curve is the lost
- * compute of the comparison table. Where losses are small the axis begins higher than 0 (and the
- * report says so): only a blackout is cut off then, and it is known to reach to 0.
+ * In a bin, the causes are stacked from 100 % downwards, so that the area above the curve is the
+ * lost compute of the comparison table. Where losses are small the axis begins higher than 0 (and
+ * the report says so): only a blackout is cut off then, and it is known to reach to 0.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,9 +3,9 @@
  * sim/scenario/scenario.h - the contract between a scenario and the command that runs it.
  *
  * A scenario composes machine, guest and library into one question ("what does each dirty-tracking
- * policy do to this guest's migration?"). It declares its parameters, and a run() that simulates and
- * hands over results through the calls below. It opens no file for output, prints nothing, reads no
- * clock, and never exits: the shell does that.
+ * policy do to this guest's migration?"). It declares its parameters, and a run() that simulates
+ * and hands over results through the calls below. It opens no file for output, prints nothing,
+ * reads no clock, and never exits: the shell does that.
  *
  * The shape of a run():
  *
@@ -19,8 +19,8 @@
  *	return SIM_RUN_OK
  *
  * R1  A violated property is reported by sim_run_fail(), as soon as it is known, and the run may go
- *     on or stop; in either case weir-sim ends with exit code 1, and its last line on standard error
- *     is the command that reproduces it.
+ *     on or stop; in either case weir-sim ends with exit code 1, and its last line on standard
+ *     error is the command that reproduces it.
  * R2  Bad input that only the scenario can see (a trace that does not parse, policy.names with an
  *     unknown policy) is SIM_RUN_BAD_INPUT with run->err set, before the first policy begins.
  * R3  The digest covers the policies in the order they were *begun*: history and stats of each.
@@ -171,7 +171,8 @@ void sim_run_value(struct sim_policy_out *out, const char *metric, uint64_t valu
  * @stats: its counters, folded into the digest, written to stats.json and stats.txt; may be
  *	destroyed after this
  *
- * Return: true; false when something could not be written: return SIM_RUN_INTERNAL, run->err is set.
+ * Return: true; false when something could not be written: return SIM_RUN_INTERNAL, run->err is
+ * set.
  */
 bool sim_run_policy_end(struct sim_policy_out *out, const struct sim_stats *stats);
 

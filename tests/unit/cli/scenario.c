@@ -4,8 +4,8 @@
  * by arithmetic that fits in a line, and a switch for each way in which a run can end.
  *
  * Policy p (0, 1) emits `sample.events` events 1000 ns apart, loses 100 * (p + 1) ns of one vCPU at
- * each (cause "fault") and all of both vCPUs in a blackout of the last 1000 ns, and dirties a page at
- * each.
+ * each (cause "fault") and all of both vCPUs in a blackout of the last 1000 ns, and dirties a page
+ * at each.
  */
 #include "sim/scenario/scenario.h"
 

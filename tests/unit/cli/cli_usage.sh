@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Goal: whatever is typed wrongly gets one line that says what would be right, exit code 2, and
+# leaves nothing behind.
+# Method: a table of wrong command lines and wrong files, with the exact words.
+. "$(dirname "$0")/common.sh"
+
+# wrong MESSAGE ARGS...
+wrong() {
+	local message=$1
+	shift
+	sim "$@"
+	expect 2
+	err_is "weir-sim: $message"
+	[ -s out ] && fail "$last: wrote on standard output"
+	[ -e runs ] && fail "$last: left a directory behind" && rm -rf runs
+}
+
+# bad MESSAGE TEXT: as a configuration
+bad() {
+	printf "$2" >b.yaml
+	wrong "$1" run b.yaml
+}
+
+printf 'scenario: sample\n' >c.yaml
+wrong "'rnu': no such command; did you mean run? (weir-sim --help lists them)" rnu
+wrong "run: a configuration file is needed: weir-sim run CONFIG" run
+wrong "run: d.yaml: one configuration at a time (parameters are set by -C NAME=VALUE)" run c.yaml d.yaml
+wrong "--sed: unknown option; did you mean --seed?" run c.yaml --sed 4
+wrong "--out: missing argument" run c.yaml --out
+wrong "--seed=-1: must be a number, 0..9223372036854775807" run c.yaml --seed=-1
+wrong "--run=9223372036854775808: must be a number, 0..9223372036854775807" run c.yaml --run 9223372036854775808
+wrong "--format=xml: must be table or json" run c.yaml --format xml
+wrong "-C foo: must be name=value" run c.yaml -C foo
+wrong "sample.event: no such parameter; did you mean sample.events?" run c.yaml -C sample.event=4
+wrong "sample.events=0: must be 1..1000000" run c.yaml -C sample.events=0
+wrong "sample.chatty=maybe: must be on or off" run c.yaml -C sample.chatty=maybe
+wrong "c.yaml: is there, and is not a directory" run c.yaml --out c.yaml
+wrong "--out: must be the name of a directory" run c.yaml --out ""
+wrong "list-params: no such scenario: 'smaple'; did you mean sample? (weir-sim list-params lists them)" list-params smaple
+wrong "report: one run directory is needed: weir-sim report DIR" report
+wrong "nope/manifest.json: cannot be read: No such file or directory" report nope
+wrong "trace: one trace is needed: weir-sim trace DIR|FILE" trace
+wrong "--from=x: must be a number, 0..18446744073709551615" trace t --from x
+wrong "diff: two runs are needed: weir-sim diff A B (run directories, or traces)" diff a
+sim run none.yaml
+expect 2
+err_has "none.yaml: "
+sim trace c.yaml
+expect 2
+err_has "c.yaml: "
+
+bad "b.yaml: is empty, expected \`scenario: NAME\`" ""
+bad "b.yaml:3: sample.event: no such parameter; did you mean sample.events?" "scenario: sample\nsample:\n  event: 5\n"
+bad "b.yaml:2: sampel: no such component; did you mean sample?" "scenario: sample\nsampel:\n  events: 5\n"
+bad "b.yaml:3: sample.events: found a list, expected a single value" "scenario: sample\nsample:\n  events: [5]\n"
+bad "b.yaml:3: sample.events=many: must be a number, 1..1000000" "scenario: sample\nsample:\n  events: many\n"
+bad "b.yaml:4: sample.events=2M: must be 1..1000000" "scenario: sample\nsample:\n  chatty: on\n  events: 2M\n"
+printf 'scenario: sample\nseed: \xff\n' >b.yaml
+sim run b.yaml
+expect 2
+err_has "b.yaml:2: "
+err_has "UTF-8"
+
+# nothing typed: the help, as an error; asked for: the help, as an answer
+sim
+expect 2
+err_has "Usage: weir-sim COMMAND"
+sim --help
+expect 0
+err_is ""
+out_has "list-params"
+for command in run list-params report trace diff; do
+	sim $command --help
+	expect 0
+	out_has "Usage: weir-sim $command"
+done
+sim --version
+expect 0
+grep -Eq '^commit ([0-9a-f]{40}( with changes)?|unknown)$' out || fail "--version: $(cat out)"
+sim list-params sample
+expect 0
+out_has "  sample.events=100  (1..1000000 events)"
+out_has "default: a publication"
+finish

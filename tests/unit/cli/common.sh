@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# common.sh - for the shell tests of weir-sim: a directory of their own, and what they check with.
+#
+# sim ARGS...      run the program under test; leaves its exit code in $code, its outputs in the
+#                  files out and err
+# expect CODE      the exit code of the last sim
+# err_is TEXT      the whole of its standard error
+# fail TEXT        the test failed
+set -u
+program=$1
+source=$2
+dir=$(mktemp -d) || exit 1
+trap 'cd / && rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failures=0
+
+# The program under a short name, as a command that can be pasted has it.
+ln -s "$program" weir-sim
+
+fail() {
+	echo "FAILED: $*"
+	failures=$((failures + 1))
+}
+
+sim() {
+	last="weir-sim $*"
+	./weir-sim "$@" >out 2>err </dev/null
+	code=$?
+}
+
+expect() {
+	[ "$code" = "$1" ] || fail "$last: exit code $code, expected $1: $(cat err)"
+}
+
+err_is() {
+	[ "$(cat err)" = "$1" ] || fail "$last: said \"$(cat err)\", expected \"$1\""
+}
+
+err_has() {
+	grep -qF -- "$1" err || fail "$last: said \"$(cat err)\", expected it to have \"$1\""
+}
+
+out_has() {
+	grep -qF -- "$1" out || fail "$last: standard output lacks \"$1\""
+}
+
+finish() {
+	[ "$failures" = 0 ] && echo "all good"
+	exit "$((failures > 0))"
+}
