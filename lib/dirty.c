@@ -5,11 +5,14 @@
  * What the module is, its invariants and its concurrency contract: weir/dirty.h. Its rooms:
  *
  *   dirty.c          init, start, stop, final, stats
- *   dirty_fault.c    the writers: fault, mark, fold
+ *   dirty_fault.c    the writers that fault
+ *   dirty_mark.c     the writers that do not: mark, fold, log
  *   dirty_read.c     get, get_bitmap, peek
  *   dirty_take.c     clear, harvest
  *   dirty_freeze.c   freeze, thaw
  *   dirty_readers.c  further readers, pages that devices may write
+ *   dirty_ring.c     a ring of what a vCPU dirtied, in front of the log
+ *   dirty_choose.c   which policy for which region
  *   dirty_leaf.c     what readers do to descriptors
  *   dirty_pass.c     how readers share the region, and what they owe it
  *   dirty_scanset.c  entering and leaving the scan set
@@ -36,7 +39,8 @@ static bool power_of_two(uint32_t v)
 
 static bool needs_dbm(uint32_t policy)
 {
-	return policy == WEIR_DIRTY_DBM_ALL || policy == WEIR_DIRTY_FIXED;
+	return policy == WEIR_DIRTY_DBM_ALL || policy == WEIR_DIRTY_FIXED ||
+	       policy == WEIR_DIRTY_HDBSS;
 }
 
 static bool has_dbm(const struct weir_dirty_config *cfg)
@@ -48,7 +52,7 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 {
 	const uint32_t known = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_DBM_NEEDS_BBM |
 			       WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_TABLES_EXCLUSIVE |
-			       WEIR_DIRTY_F_READERS | WEIR_DIRTY_F_DEVICES |
+			       WEIR_DIRTY_F_READERS | WEIR_DIRTY_F_DEVICES | WEIR_DIRTY_F_HDBSS |
 			       WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED;
 
 	if (!cfg->npages || cfg->npages > WEIR_DIRTY_PAGES_MAX || (cfg->base_gfn & 63u))
@@ -58,7 +62,7 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 	if (cfg->table_pages && cfg->table_pages != 512u && cfg->table_pages != 2048u &&
 	    cfg->table_pages != TABLE_PAGES_MAX)
 		return WEIR_EINVAL;
-	if (cfg->policy > WEIR_DIRTY_ADAPTIVE || (cfg->flags & ~known))
+	if (cfg->policy > WEIR_DIRTY_HDBSS || (cfg->flags & ~known))
 		return WEIR_EINVAL;
 	if (cfg->policy == WEIR_DIRTY_FIXED &&
 	    (!power_of_two(cfg->neighbourhood) || cfg->neighbourhood > SPAN_PAGES_MAX))
@@ -66,6 +70,8 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 	if (cfg->flags & (WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED))
 		return WEIR_EOPNOTSUPP;
 	if (needs_dbm(cfg->policy) && !has_dbm(cfg))
+		return WEIR_EOPNOTSUPP;
+	if (cfg->policy == WEIR_DIRTY_HDBSS && !(cfg->flags & WEIR_DIRTY_F_HDBSS))
 		return WEIR_EOPNOTSUPP;
 	return WEIR_OK;
 }
@@ -159,12 +165,13 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 	d->ctx = ctx;
 	d->table_pages = cfg->table_pages ? cfg->table_pages : 512u;
 	d->eager = cfg->policy == WEIR_DIRTY_WP_EAGER;
-	d->rearm_dbm = cfg->policy == WEIR_DIRTY_DBM_ALL;
+	d->logged = cfg->policy == WEIR_DIRTY_HDBSS;
+	d->rearm_dbm = cfg->policy == WEIR_DIRTY_DBM_ALL || d->logged;
 	d->dbm = has_dbm(cfg);
 	d->exclusive = (cfg->flags & WEIR_DIRTY_F_TABLES_EXCLUSIVE) != 0;
 	d->many_readers = (cfg->flags & WEIR_DIRTY_F_READERS) != 0;
 	d->counting = (cfg->flags & WEIR_DIRTY_F_COUNTERS) != 0;
-	if (cfg->policy == WEIR_DIRTY_DBM_ALL)
+	if (d->rearm_dbm)
 		d->span_pages = SPAN_PAGES_MAX;
 	else if (cfg->policy == WEIR_DIRTY_FIXED)
 		d->span_pages = cfg->neighbourhood;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dirty_fault.c - the writers' side: a write that faulted, a write that was reported.
+ * dirty_fault.c - the writers' side: a write that faulted.
  *
  * A fault either traps (the page's bit is set and its leaf becomes writable) or promotes (the group
  * enters the scan set, the leaf becomes writable-dirty and its neighbours writable-clean). It runs
@@ -58,13 +58,12 @@ static enum weir_status relax_leaf(struct weir_dirty *d, uint64_t *leaf, uint64_
 
 /* The page's bit keeps its dirtiness. */
 static enum weir_status trap(struct weir_dirty *d, uint64_t *leaf, uint64_t group, uint64_t page,
-			     struct weir_dirty_fault_info *info)
+			     uint64_t set, struct weir_dirty_fault_info *info)
 {
 	enum weir_status status;
 
-	info->outcome = WEIR_DIRTY_TRAPPED;
 	dirty_set_bits(&d->shared, group, page);		/* F1 */
-	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_W, info);	/* F2 */
+	status = relax_leaf(d, leaf, DESC_PAGE, set, info);	/* F2 */
 	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
 		return status;
 	weir_fence_full();	/* pairs with weir_dirty_retire() */
@@ -92,13 +91,24 @@ static void promote_neighbours(struct weir_dirty *d, uint64_t *leaf, uint64_t gr
 	}
 }
 
+/* Groups first..last enter the scan set, unless the hardware's log takes its place. */
+static void enter_groups(struct weir_dirty *d, uint64_t first, uint64_t last)
+{
+	uint64_t group;
+
+	for (group = first; !d->logged && group <= last; group++)
+		weir_dirty_enter_scan_set(d, group);
+}
+
 /*
  * The page and its neighbourhood of npages from `first` on are handed to the hardware. leaf maps
- * gfn and stands in a table that holds the whole neighbourhood.
+ * gfn and stands in a table that holds the whole neighbourhood. Under HDBSS the page itself gets its
+ * bit: its leaf is set dirty here and not by the hardware, so that no entry will tell of it.
  */
 static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t gfn, uint64_t first,
 				uint64_t npages, struct weir_dirty_fault_info *info)
 {
+	const uint64_t set = WEIR_DIRTY_DESC_DBM | WEIR_DIRTY_DESC_W;
 	uint64_t from = first < d->base_gfn ? 0 : first - d->base_gfn;
 	uint64_t to = first + (npages - 1u) - d->base_gfn;
 	uint64_t own = dirty_group_of(d, gfn), page = gfn - d->base_gfn, group;
@@ -107,9 +117,11 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 	if (to > d->npages - 1u)
 		to = d->npages - 1u;
 	info->outcome = WEIR_DIRTY_PROMOTED;
-	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++)
-		weir_dirty_enter_scan_set(d, group);
-	status = relax_leaf(d, leaf, DESC_PAGE, WEIR_DIRTY_DESC_DBM | WEIR_DIRTY_DESC_W, info);
+	enter_groups(d, from >> GROUP_SHIFT, to >> GROUP_SHIFT);
+	if (d->logged)
+		status = trap(d, leaf, own, dirty_bit(page), set, info);
+	else
+		status = relax_leaf(d, leaf, DESC_PAGE, set, info);
 	if (status || info->outcome == WEIR_DIRTY_SPURIOUS)
 		return status;
 	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++) {
@@ -123,8 +135,7 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 				   info);
 	}
 	weir_fence_full();	/* pairs with weir_dirty_leave_scan_set() */
-	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++)
-		weir_dirty_enter_scan_set(d, group);
+	enter_groups(d, from >> GROUP_SHIFT, to >> GROUP_SHIFT);
 	return WEIR_OK;
 }
 
@@ -203,7 +214,9 @@ static enum weir_status track(struct weir_dirty *d, uint64_t gfn, bool may_promo
 		first = weir_dirty_fault_span(d, gfn, &npages);
 	if (npages)
 		return promote(d, leaf, gfn, first, npages, info);
-	return trap(d, leaf, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn), info);
+	info->outcome = WEIR_DIRTY_TRAPPED;
+	return trap(d, leaf, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn),
+		    WEIR_DIRTY_DESC_W, info);
 }
 
 static void count_fault(struct weir_dirty *d, enum weir_status status,
@@ -252,53 +265,4 @@ WEIR_API enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
 		return WEIR_ESHUTDOWN;
 	}
 	return status;
-}
-
-WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source source,
-					     uint64_t first_gfn, uint64_t npages)
-{
-	uint64_t first = first_gfn - d->base_gfn, group, last;
-	uint32_t state = weir_load_acquire(&d->state);
-
-	if ((unsigned int)source >= WEIR_DIRTY_SOURCES)
-		return WEIR_EINVAL;
-	if (first_gfn < d->base_gfn || !npages || first >= d->npages || npages > d->npages - first)
-		return WEIR_ERANGE;
-	if (state == DIRTY_OFF)
-		return WEIR_OK;
-	last = first + (npages - 1u);
-	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++) {
-		uint64_t start = group << GROUP_SHIFT;
-
-		dirty_set_bits(&d->shared, group,
-			       dirty_span(first > start ? first - start : 0,
-					  last < start + 63u ? last - start : 63u));
-	}
-	dirty_count(d, pages_marked[source], npages);
-	if (state != DIRTY_FINAL)
-		return WEIR_OK;
-	dirty_count(d, pages_late[source], npages);
-	return WEIR_ESHUTDOWN;
-}
-
-WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_gfn,
-					  uint64_t npages)
-{
-	return weir_dirty_mark_by(d, WEIR_DIRTY_BY_VMM, first_gfn, npages);
-}
-
-WEIR_API void weir_dirty_fold(struct weir_dirty *d, uint64_t gfn, unsigned int order,
-			      uint64_t old_desc)
-{
-	uint64_t first = gfn, last = gfn + (((uint64_t)1 << order) - 1u);
-	uint64_t end = d->base_gfn + (d->npages - 1u);
-
-	if (!(old_desc & WEIR_DIRTY_DESC_VALID) || !(old_desc & WEIR_DIRTY_DESC_W))
-		return;
-	if (first < d->base_gfn)
-		first = d->base_gfn;
-	if (last > end)
-		last = end;
-	if (first <= last)
-		(void)weir_dirty_mark_by(d, WEIR_DIRTY_BY_VCPU, first, last - first + 1u);
 }

@@ -79,7 +79,8 @@ struct weir_dirty {
 	uint32_t good_pages_min; /* ADAPTIVE: dirty pages that make a group worth promoting */
 	uint32_t keep_pages_min;	/* ADAPTIVE: and worth keeping */
 	bool eager;			/* split blocks when they are re-armed */
-	bool rearm_dbm;			/* DBM_ALL: re-arming gives DBM */
+	bool rearm_dbm;			/* DBM_ALL, HDBSS: re-arming gives DBM */
+	bool logged;			/* HDBSS: leaves have DBM outside the scan set */
 	bool dbm;			/* the hardware heeds DBM */
 	bool exclusive;			/* WEIR_DIRTY_F_TABLES_EXCLUSIVE */
 	bool counting;

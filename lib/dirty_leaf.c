@@ -252,7 +252,8 @@ uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, 
 	promotes = verdict == DIRTY_PROMOTE || ((hw || d->rearm_dbm) && verdict == DIRTY_KEEP &&
 						!weir_load_relaxed(&d->frozen));
 	if (promotes && !hw) {
-		weir_dirty_enter_scan_set(d, group);
+		if (!d->logged)
+			weir_dirty_enter_scan_set(d, group);
 		hw = true;
 	}
 	dbm = rearm_leaves(p, leaf, gfn, dirty, hw);

@@ -3,13 +3,16 @@
 # The library's sources, one a line. lib/Kbuild lists the same (a test compares the two).
 set(WEIR_SOURCES
 	dirty.c
+	dirty_choose.c
 	dirty_fault.c
 	dirty_freeze.c
 	dirty_leaf.c
 	dirty_learn.c
+	dirty_mark.c
 	dirty_pass.c
 	dirty_read.c
 	dirty_readers.c
+	dirty_ring.c
 	dirty_scanset.c
 	dirty_take.c
 	status.c

@@ -13,7 +13,7 @@
  *
  *   {0,0} trapping        a write faults, and weir_dirty_fault() is called
  *   {0,1} untracked       writable; legal only while the page's bit is set (or logging is off)
- *   {1,0} writable-clean  legal only in a group of the scan set
+ *   {1,0} writable-clean  legal only in a group of the scan set, or under HDBSS
  *   {1,1} writable-dirty  dirty, in a group of the scan set; elsewhere as {0,1}
  *
  * Where a page's dirtiness is kept, so that there is one truth: a page is dirty when its bit is
@@ -23,7 +23,8 @@
  *
  * I1  While logging, at every instant at least one holds for a page: its bit is set; every write to
  *     it faults (leaf without write permission, no writable translation cached); its group is in
- *     the scan set and no cached translation can write it without setting its leaf dirty; an open
+ *     the scan set and no cached translation can write it without setting its leaf dirty; the
+ *     hardware's log has it, or will have it before its leaf is set dirty (HDBSS); an open
  *     transaction or a weir_dirty_clear() in progress holds it; a weir_dirty_fault() on it has not
  *     returned.
  * I2  A group enters the scan set before any of its leaves gets DBM, and leaves it after the last
@@ -88,7 +89,13 @@ enum weir_dirty_policy {
 	/* on a fault, with its neighbourhood of a fixed number of pages */
 	WEIR_DIRTY_FIXED = 3,
 	/* where the faults it saves cost more than the scans it causes, learned group by group */
-	WEIR_DIRTY_ADAPTIVE = 4
+	WEIR_DIRTY_ADAPTIVE = 4,
+	/*
+	 * always, and nothing is scanned: the hardware appends each page whose leaf it sets dirty
+	 * to a log (FEAT_HDBSS), and the owner hands the log to weir_dirty_log(). The log is armed
+	 * on every vCPU before logging starts and disarmed after it stops.
+	 */
+	WEIR_DIRTY_HDBSS = 5
 };
 
 /* What the machine and its owner can do: config.flags */
@@ -104,6 +111,7 @@ enum weir_dirty_policy {
 #define WEIR_DIRTY_F_TABLES_EXCLUSIVE	(1u << 3)
 #define WEIR_DIRTY_F_READERS		(1u << 6)	/* allow reader_attach(): 1 bit a page */
 #define WEIR_DIRTY_F_DEVICES		(1u << 7)	/* allow device_map(): 1 bit a page */
+#define WEIR_DIRTY_F_HDBSS		(1u << 8)	/* FEAT_HDBSS present */
 #define WEIR_DIRTY_F_S2PIE		(1u << 4) /* permission indirection: refused, EOPNOTSUPP */
 #define WEIR_DIRTY_F_NESTED		(1u << 5) /* shadow tables of a nested guest: refused too */
 
@@ -237,13 +245,13 @@ size_t weir_dirty_size(const struct weir_dirty_config *cfg);
  *
  * There is no counterpart: after weir_dirty_stop() the memory may simply be given back.
  *
- * ADAPTIVE on a machine without usable DBM tracks by write protection alone; DBM_ALL and FIXED are
- * refused there.
+ * ADAPTIVE on a machine without usable DBM tracks by write protection alone; the other policies that
+ * need it are refused there.
  *
  * Context: caller serialises. Writes all of the memory.
  * Return: WEIR_OK; WEIR_EINVAL for a misaligned or impossible value or a missing op; WEIR_ENOMEM if
- *	size is too small; WEIR_EOPNOTSUPP for a policy that needs DBM where it is not usable or
- *	needs break-before-make, and for S2PIE and nested tables.
+ *	size is too small; WEIR_EOPNOTSUPP for a policy that needs DBM (or HDBSS) where it is not
+ *	usable or needs break-before-make, and for S2PIE and nested tables.
  */
 enum weir_status weir_dirty_init(void *mem, size_t size, const struct weir_dirty_config *cfg,
 				 const struct weir_dirty_ops *ops, void *ctx,
@@ -516,100 +524,6 @@ void weir_dirty_thaw(struct weir_dirty *d);
  */
 enum weir_status weir_dirty_final(struct weir_dirty *d);
 
-/**
- * weir_dirty_reader_size() - bytes of memory that a further reader needs
- * @d: a region with WEIR_DIRTY_F_READERS
- *
- * Context: any.
- * Return: bytes.
- */
-size_t weir_dirty_reader_size(const struct weir_dirty *d);
-
-/**
- * weir_dirty_reader_attach() - give a region one more independent reader
- * @d: a region with WEIR_DIRTY_F_READERS, logging or not
- * @mem: the caller's memory, aligned to 64 bytes, kept until the reader is detached
- * @size: its size in bytes, at least weir_dirty_reader_size(d)
- * @all_dirty: true: every page is dirty for it at first; false: those that are dirty now for the
- *	region's first reader, and later writes
- * @reader: the reader
- *
- * A migration, a snapshot and a display each have an epoch of their own: what one of them clears or
- * harvests stays dirty for the others until they do. The handle takes the region's place in get,
- * get_bitmap, clear, harvest, peek and promise; the region itself is its first reader. Two readers
- * that meet on a stripe get WEIR_EBUSY as two threads of one do.
- *
- * Context: no reader of the region is at work; may run beside fault and mark.
- * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory;
- *	WEIR_ENOMEM if size is too small; WEIR_EOPNOTSUPP without WEIR_DIRTY_F_READERS.
- */
-enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
-					  bool all_dirty, struct weir_dirty **reader);
-
-/**
- * weir_dirty_reader_detach() - the reader goes, and takes nothing from the others
- * @reader: from weir_dirty_reader_attach()
- *
- * Context: no reader of the region is at work; may run beside fault and mark.
- * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for what was never attached.
- */
-enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader);
-
-/**
- * weir_dirty_device_map() - a device that cannot fault may write these pages from now on
- * @d: a region with WEIR_DIRTY_F_DEVICES
- * @first_gfn: first page
- * @npages: number of pages, at least 1
- *
- * The pages count as dirty, for every reader and in every epoch, until they are unmapped. Clearing
- * them has no effect. Call it before the device can reach them. Maps are not counted: a caller that
- * maps a page twice unmaps it once, when the last device has let go.
- *
- * Context: as weir_dirty_mark().
- * Return: WEIR_OK; WEIR_ERANGE as weir_dirty_mark(); WEIR_EOPNOTSUPP without WEIR_DIRTY_F_DEVICES.
- */
-enum weir_status weir_dirty_device_map(struct weir_dirty *d, uint64_t first_gfn, uint64_t npages);
-
-/**
- * weir_dirty_device_unmap() - no device can write these pages any more
- * @d: a region with WEIR_DIRTY_F_DEVICES
- * @first_gfn: first page
- * @npages: number of pages, at least 1
- *
- * Call it when the IOTLB invalidation has completed. The pages are marked once more, for what was
- * written since the last epoch.
- *
- * Context: as weir_dirty_mark().
- * Return: as weir_dirty_device_map(); WEIR_ESHUTDOWN after weir_dirty_final(), the pages marked and
- *	counted as late.
- */
-enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t first_gfn,
-					 uint64_t npages);
-
-/**
- * struct weir_dirty_promise - what a walk over the whole region would cost now, at most
- * @ptes: descriptors that it reads
- * @words: groups that it visits
- * @tlbis: calls of tlbi_range
- */
-struct weir_dirty_promise {
-	uint64_t ptes;
-	uint64_t words;
-	uint64_t tlbis;
-};
-
-/**
- * weir_dirty_promise() - an upper bound on what get or harvest over the region would take now
- * @d: the region, or a reader
- * @out: the bound; it holds if nothing is written, marked or promoted until the walk ends
- *
- * For the decision to stop the guest. Costs two words a block, and two a stripe that holds
- * something.
- *
- * Context: any; calls no op.
- */
-void weir_dirty_promise(const struct weir_dirty *d, struct weir_dirty_promise *out);
-
 /* What weir_dirty_peek() tells of a page. */
 #define WEIR_DIRTY_PEEK_BIT	(1u << 0)	/* its bit is set */
 #define WEIR_DIRTY_PEEK_HW	(1u << 1)	/* its group is in the scan set */
@@ -634,6 +548,7 @@ struct weir_dirty_stats {
 	uint64_t faults_failed;
 	uint64_t pages_marked[WEIR_DIRTY_SOURCES];	/* by mark and fold, and by whom */
 	uint64_t pages_late[WEIR_DIRTY_SOURCES];	/* marked or faulted after final */
+	uint64_t pages_logged;		/* entries of the hardware's log */
 	uint64_t leaves_promoted;	/* leaves that got DBM */
 	uint64_t leaves_demoted;	/* leaves that lost it */
 	uint64_t groups_promoted;	/* entries into the scan set */
@@ -660,5 +575,9 @@ void weir_dirty_stats(const struct weir_dirty *d, struct weir_dirty_stats *out);
 #ifdef __cplusplus
 }
 #endif
+
+/* The rest of the module: further readers, devices, the hardware's log; rings; the choice. */
+#include "weir/dirty_readers.h"
+#include "weir/dirty_ring.h"
 
 #endif

@@ -27,6 +27,9 @@ struct world {
 	unsigned int vcpu;			/* the one that is running */
 	uint64_t hot;				/* where it mostly writes */
 	int started;
+	uint64_t log[64];			/* the hardware's log, if there is one */
+	size_t nlog;
+	int hdbss;
 };
 
 static struct world w;
@@ -80,6 +83,28 @@ static const struct weir_dirty_ops world_ops = {
 	.block_split = world_split,
 };
 
+/* Hand the hardware's log over. */
+static void drain(void)
+{
+	assert_int_equal(weir_dirty_log(w.t->d, w.log, w.nlog, 12), w.hdbss ? w.nlog : 0);
+	w.nlog = 0;
+}
+
+/* The hardware writes, and with HDBSS logs the page whose leaf it sets dirty. */
+static int hw_write(uint64_t p)
+{
+	uint64_t before = tables_state(w.t, BASE + p);
+
+	if (!tables_hw_write(w.t, BASE + p))
+		return 0;
+	if (w.hdbss && before == T_DBM && tables_state(w.t, BASE + p) == T_STATE) {
+		if (w.nlog == 64)
+			drain();	/* full: the vCPU leaves the guest */
+		w.log[w.nlog++] = (BASE + p) << 12 | 1;
+	}
+	return 1;
+}
+
 /* A vCPU writes a page: through its TLB, by a walk, or by a fault and a retry. */
 static void guest_write(uint64_t p)
 {
@@ -89,7 +114,7 @@ static void guest_write(uint64_t p)
 	for (tries = 0; !w.tlb[w.vcpu][p]; tries++) {
 		enum weir_status status;
 
-		if (tables_hw_write(w.t, BASE + p)) {
+		if (hw_write(p)) {
 			w.tlb[w.vcpu][p] = 1;
 			break;
 		}
@@ -117,6 +142,7 @@ static void check(uint64_t first, uint64_t n)
 
 	if (!w.started)
 		return;
+	drain();
 	assert_int_equal(weir_dirty_get_bitmap(w.t->d, BASE + first, n, bitmap), WEIR_OK);
 	for (p = 0; p < n; p++)
 		if ((bitmap[p / 64] >> (p % 64) & 1) != w.written[first + p])
@@ -132,6 +158,7 @@ static void do_clear(void)
 
 	for (p = 0; p < (n + 63) / 64; p++)
 		mask[p] = whole ? ~(uint64_t)0 : rnd(~(uint64_t)0) & rnd(~(uint64_t)0);
+	drain();
 	status = weir_dirty_clear(w.t->d, BASE + first, n, whole ? NULL : mask);
 	assert_true(status == WEIR_OK || status == WEIR_ENOMEM);
 	for (p = 0; p < n; p++)
@@ -148,6 +175,7 @@ static void do_harvest(void)
 	enum weir_status status;
 	size_t i;
 
+	drain();
 	cur.next_gfn = BASE + first;
 	cur.last_gfn = BASE + first + n - 1;
 	assert_int_equal(weir_dirty_harvest_begin(w.t->d, &txn, &cur, words, 1 + rnd(24)), WEIR_OK);
@@ -178,6 +206,7 @@ static void do_remap(void)
 
 	if (*block)
 		return;
+	drain();
 	if (rnd(8)) {
 		uint64_t old = *leaf;
 
@@ -219,6 +248,8 @@ static void do_restart(void)
 {
 	int all_dirty = rnd(2) != 0;
 	enum weir_status status;
+
+	drain();
 
 	if (w.started) {
 		check(0, NPAGES);
@@ -276,7 +307,8 @@ static void run_policy(uint32_t policy, uint32_t neighbourhood)
 {
 	struct weir_dirty_config cfg = {
 		.base_gfn = BASE, .npages = NPAGES, .policy = policy,
-		.neighbourhood = neighbourhood, .flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS,
+		.neighbourhood = neighbourhood,
+		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_HDBSS,
 	};
 	unsigned int seed, i, ops = OPS / 100 * percent();
 
@@ -289,6 +321,7 @@ static void run_policy(uint32_t policy, uint32_t neighbourhood)
 			cfg.flags &= ~WEIR_DIRTY_F_TABLES_EXCLUSIVE;
 		memset(&w, 0, sizeof(w));
 		w.rng = seed;
+		w.hdbss = policy == WEIR_DIRTY_HDBSS;
 		w.t = tables_new_blocks(&cfg);
 		mem = w.t->mem;
 		assert_int_equal(weir_dirty_init(mem, weir_dirty_size(&cfg), &cfg, &world_ops, w.t,
@@ -332,6 +365,12 @@ static void fixed(void **state)
 	run_policy(WEIR_DIRTY_FIXED, 512);
 }
 
+static void hdbss(void **state)
+{
+	(void)state;
+	run_policy(WEIR_DIRTY_HDBSS, 0);
+}
+
 static void adaptive(void **state)
 {
 	(void)state;
@@ -346,6 +385,7 @@ int main(void)
 		cmocka_unit_test(dbm_all),
 		cmocka_unit_test(fixed),
 		cmocka_unit_test(adaptive),
+		cmocka_unit_test(hdbss),
 	};
 
 	return cmocka_run_group_tests_name("dirty_random", tests, NULL, NULL);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * dirty_mark.c - writes that nobody faulted on: reported by who made them, logged by the hardware, or
+ * known to a leaf that was replaced.
+ *
+ * All of them set bits, after the write, in any context. A mark that comes after final is kept, and
+ * counted with its source, so that a writer that was forgotten at the switchover has a name.
+ *
+ * Cost: one atomic or and two looks at the summary a group.
+ */
+#include "dirty_internal.h"
+
+WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source source,
+					     uint64_t first_gfn, uint64_t npages)
+{
+	uint64_t first = first_gfn - d->base_gfn, group, last;
+	uint32_t state = weir_load_acquire(&d->state);
+
+	if ((unsigned int)source >= WEIR_DIRTY_SOURCES)
+		return WEIR_EINVAL;
+	if (first_gfn < d->base_gfn || !npages || first >= d->npages || npages > d->npages - first)
+		return WEIR_ERANGE;
+	if (state == DIRTY_OFF)
+		return WEIR_OK;
+	last = first + (npages - 1u);
+	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++) {
+		uint64_t start = group << GROUP_SHIFT;
+
+		dirty_set_bits(&d->shared, group,
+			       dirty_span(first > start ? first - start : 0,
+					  last < start + 63u ? last - start : 63u));
+	}
+	dirty_count(d, pages_marked[source], npages);
+	if (state != DIRTY_FINAL)
+		return WEIR_OK;
+	dirty_count(d, pages_late[source], npages);
+	return WEIR_ESHUTDOWN;
+}
+
+WEIR_API size_t weir_dirty_log(struct weir_dirty *d, const uint64_t *entries, size_t nentries,
+			       unsigned int page_shift)
+{
+	size_t i, taken = 0;
+
+	for (i = 0; d->logged && i < nentries; i++) {
+		uint64_t gfn = (entries[i] & WEIR_DIRTY_LOG_IPA) >> page_shift;
+
+		if (!(entries[i] & WEIR_DIRTY_LOG_VALID) || gfn < d->base_gfn ||
+		    gfn - d->base_gfn >= d->npages)
+			continue;
+		dirty_set_bits(&d->shared, dirty_group_of(d, gfn), dirty_bit(gfn - d->base_gfn));
+		taken++;
+	}
+	dirty_count(d, pages_logged, taken);
+	return taken;
+}
+
+WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_gfn,
+					  uint64_t npages)
+{
+	return weir_dirty_mark_by(d, WEIR_DIRTY_BY_VMM, first_gfn, npages);
+}
+
+WEIR_API void weir_dirty_fold(struct weir_dirty *d, uint64_t gfn, unsigned int order,
+			      uint64_t old_desc)
+{
+	uint64_t first = gfn, last = gfn + (((uint64_t)1 << order) - 1u);
+	uint64_t end = d->base_gfn + (d->npages - 1u);
+
+	if (!(old_desc & WEIR_DIRTY_DESC_VALID) || !(old_desc & WEIR_DIRTY_DESC_W))
+		return;
+	if (first < d->base_gfn)
+		first = d->base_gfn;
+	if (last > end)
+		last = end;
+	if (first <= last)
+		(void)weir_dirty_mark_by(d, WEIR_DIRTY_BY_VCPU, first, last - first + 1u);
+}
