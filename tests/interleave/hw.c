@@ -35,7 +35,7 @@ uint32_t wx_now(void)
 	return wx.now;
 }
 
-uint64_t wx_walk_load(const uint64_t *p, uint32_t floor)
+uint64_t wx_walk_load(const uint64_t *p, const uint32_t *floor)
 {
 	struct wx_thread *t = wx.cur;
 	struct wx_value *e;
@@ -48,7 +48,7 @@ uint64_t wx_walk_load(const uint64_t *p, uint32_t floor)
 	t->next.write = false;
 	wx_step(t);
 	l = wx_loc_get(p, 8);
-	e = wx_choose_value(t, l, floor, &back);
+	e = wx_choose_value(t, l, *floor, &back);
 	wx.digest = (wx.digest ^ e->v) * WX_MIX;
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "walk %s -> %#llx%s", wx_loc_name(l->addr),

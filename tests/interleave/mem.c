@@ -5,12 +5,55 @@
  */
 #include "model.h"
 
+#define QUIET_MAX	20u
+
+static struct { uintptr_t first, bytes; } quiet[QUIET_MAX];
+static unsigned int nquiet;
+static uintptr_t quiet_first, quiet_bytes;	/* all ranges lie in here */
+
+void wx_mem_reset(void)
+{
+	wx.now = 0;
+	wx.pending = 0;
+	nquiet = 0;
+	quiet_bytes = 0;
+	wx_loc_reset();
+}
+
+void wx_quiet(const volatile void *p, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)p, last = first + bytes;
+
+	if (nquiet == QUIET_MAX)
+		wx_fail("wx_quiet: more than %u ranges", QUIET_MAX);
+	if (nquiet && quiet_first < first)
+		first = quiet_first;
+	if (nquiet && quiet_first + quiet_bytes > last)
+		last = quiet_first + quiet_bytes;
+	quiet_first = first;
+	quiet_bytes = last - first;
+	quiet[nquiet].first = (uintptr_t)p;
+	quiet[nquiet++].bytes = bytes;
+}
+
+static inline bool is_quiet(const volatile void *p)
+{
+	if ((uintptr_t)p - quiet_first >= quiet_bytes)
+		return false;
+	for (unsigned int i = 0; i < nquiet; i++)
+		if ((uintptr_t)p - quiet[i].first < quiet[i].bytes)
+			return true;
+	return false;
+}
+
 static inline void atomic_access(struct wx_thread *t, struct wx_loc *l, bool read, bool write)
 {
 	if (wx_unlikely(l->plain))
 		wx_race_check(t, l, write, false);
 	if (read)
 		l->atomic_rd[t->id] = t->clk.v[t->id];
+	if (write && wx_unlikely(is_quiet((const volatile void *)l->addr)))
+		wx_fail("%s: written, but declared quiet", wx_loc_name(l->addr));
 	if (write)
 		l->atomic_wr[t->id] = t->clk.v[t->id];
 }
@@ -33,7 +76,7 @@ uint64_t weir_explore_load(const volatile void *p, unsigned int bytes,
 	unsigned int back;
 	uint64_t v;
 
-	if (!t)
+	if (!t || is_quiet(p))
 		return wx_get(p, bytes);
 	before(t, p, false, site);
 	l = wx_loc_get(p, bytes);

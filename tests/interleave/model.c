@@ -28,13 +28,6 @@
 
 #include "model.h"
 
-void wx_mem_reset(void)
-{
-	wx.now = 0;
-	wx.pending = 0;
-	wx_loc_reset();
-}
-
 /* A store reaches memory. */
 void wx_perform(struct wx_thread *t, struct wx_loc *l, uint64_t v, const struct wx_clk *rel)
 {

@@ -89,6 +89,11 @@ bool wx_frozen(unsigned int tid);
 void wx_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The name of a location in the printed schedule. Call it in setup. */
 void wx_name(const volatile void *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Memory that no thread writes in this run: loads of it are no scheduling points, a store to it fails
+ * the run. Call it in setup; at most 20 ranges.
+ */
+void wx_quiet(const volatile void *p, size_t bytes);
 /* Whether this run is being printed: names cost time. */
 bool wx_printing(void);
 
@@ -106,10 +111,10 @@ uint32_t wx_now(void);
 void wx_point(const char *what);
 /*
  * A load by an observer that is not the thread itself: a table walker. It sees memory, not the
- * thread's store buffer, as it was at any time from floor on (a wx_now() of the past, which a TLBI
- * raises). A scheduling point; orders nothing for the thread.
+ * thread's store buffer, as it was at any time from *floor on (a wx_now() of the past, which a
+ * TLBI raises). A scheduling point; orders nothing for the thread.
  */
-uint64_t wx_walk_load(const uint64_t *p, uint32_t floor);
+uint64_t wx_walk_load(const uint64_t *p, const uint32_t *floor);
 /* A CAS by the walker, performed on memory at once. A scheduling point; orders nothing. */
 bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v);
 /*
