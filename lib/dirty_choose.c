@@ -44,13 +44,13 @@ WEIR_API enum weir_dirty_policy weir_dirty_choose(const struct weir_dirty_load *
 		reason = "write protection: the hardware cannot keep dirty state here";
 	} else if (by_fault <= by_scan && (!log || by_fault <= by_log)) {
 		policy = WEIR_DIRTY_WP;
-		reason = "write protection: so few pages are written that their faults are cheapest";
+		reason = "write protection: few pages are written, their faults are cheapest";
 	} else if (log && by_log < by_scan) {
 		policy = WEIR_DIRTY_HDBSS;
-		reason = "the hardware's log: cheaper than a fault a page and than scanning the region";
+		reason = "the hardware's log: cheaper than faults and than scanning the region";
 	} else {
 		policy = WEIR_DIRTY_DBM_ALL;
-		reason = "hardware dirty state: so many pages are written that scanning is cheapest";
+		reason = "hardware dirty state: many pages are written, scanning is cheapest";
 	}
 	if (why)
 		*why = reason;

@@ -102,8 +102,8 @@ static void enter_groups(struct weir_dirty *d, uint64_t first, uint64_t last)
 
 /*
  * The page and its neighbourhood of npages from `first` on are handed to the hardware. leaf maps
- * gfn and stands in a table that holds the whole neighbourhood. Under HDBSS the page itself gets its
- * bit: its leaf is set dirty here and not by the hardware, so that no entry will tell of it.
+ * gfn and stands in a table that holds the whole neighbourhood. Under HDBSS the page itself gets
+ * its bit: its leaf is set dirty here and not by the hardware, so that no entry will tell of it.
  */
 static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t gfn, uint64_t first,
 				uint64_t npages, struct weir_dirty_fault_info *info)

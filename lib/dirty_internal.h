@@ -11,8 +11,8 @@
  *   sum1[block]    which stripes of the block may have a bit in sum0  (64 stripes)
  *
  * The region has the log that writers set (`shared`), with WEIR_DIRTY_F_DEVICES one of the pages
- * that devices may write (`device`), and each reader but an only one has a log of what other readers
- * took before it saw it (`own`). Beside them:
+ * that devices may write (`device`), and each reader but an only one has a log of what other
+ * readers took before it saw it (`own`). Beside them:
  *
  *   scan0[stripe]  which groups of the stripe are in HW mode: the scan set
  *   scan1[block]   which stripes of the block may have a bit in scan0

@@ -7,13 +7,13 @@
  * it is worth promoting if (n - 1) * fault > weight * scan, and, once promoted, worth keeping if
  * n * fault > weight * scan. Both become page counts when the region is made.
  *
- * The learning. A fault sees how many pages of its group have faulted since they were last taken: the
- * group's bits. The fault that makes n worth promoting promotes; to wait for the harvest would be to
- * pay for the rest of the group until then. Each harvest shows the n of each group it visits. One
- * good harvest promotes; two poor ones in a row demote. A group that was demoted must wait out 1, 3, 7, ... 63 harvests in
- * which it is dirty, doubling each time, before it is promoted again; seven good harvests in a row
- * forgive. The first time a group is taken after a start that calls everything dirty teaches
- * nothing.
+ * The learning. A fault sees how many pages of its group have faulted since they were last taken:
+ * the group's bits. The fault that makes n worth promoting promotes; to wait for the harvest would
+ * be to pay for the rest of the group until then. Each harvest shows the n of each group it
+ * visits. One good harvest promotes; two poor ones in a row demote. A group that was demoted must
+ * wait out 1, 3, 7, ... 63 harvests in which it is dirty, doubling each time, before it is
+ * promoted again; seven good harvests in a row forgive. The first time a group is taken after a
+ * start that calls everything dirty teaches nothing.
  *
  * The ladder. A trap is the first step, one page. A group is promoted by an aligned run of 16 pages
  * if that holds all its dirty pages, else whole; a trapping page of a group in HW mode takes its

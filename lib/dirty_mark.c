@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dirty_mark.c - writes that nobody faulted on: reported by who made them, logged by the hardware, or
- * known to a leaf that was replaced.
+ * dirty_mark.c - writes that nobody faulted on: reported by who made them, logged by the hardware,
+ * or known to a leaf that was replaced.
  *
  * All of them set bits, after the write, in any context. A mark that comes after final is kept, and
  * counted with its source, so that a writer that was forgotten at the switchover has a name.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dirty_ring.c - a ring of what one vCPU dirtied, in front of the log. What it is for: dirty_ring.h.
+ * dirty_ring.c - a ring of what one vCPU dirtied, in front of the log. What it is for:
+ * dirty_ring.h.
  *
  * Three parties, each with an index of its own: the vCPU fills, the collector marks, reset empties.
  * An entry's word is the only thing they share. head and tail never meet: push looks at the word it

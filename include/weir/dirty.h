@@ -245,8 +245,8 @@ size_t weir_dirty_size(const struct weir_dirty_config *cfg);
  *
  * There is no counterpart: after weir_dirty_stop() the memory may simply be given back.
  *
- * ADAPTIVE on a machine without usable DBM tracks by write protection alone; the other policies that
- * need it are refused there.
+ * ADAPTIVE on a machine without usable DBM tracks by write protection alone; the other policies
+ * that need it are refused there.
  *
  * Context: caller serialises. Writes all of the memory.
  * Return: WEIR_OK; WEIR_EINVAL for a misaligned or impossible value or a missing op; WEIR_ENOMEM if

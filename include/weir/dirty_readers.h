@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weir/dirty_readers.h - the dirty log with more than one reader, and with writers that are no vCPU:
- * devices, and the hardware's own log. Part of weir/dirty.h, which includes it.
+ * weir/dirty_readers.h - the dirty log with more than one reader, and with writers that are no
+ * vCPU: devices, and the hardware's own log. Part of weir/dirty.h, which includes it.
  */
 #ifndef WEIR_DIRTY_READERS_H
 #define WEIR_DIRTY_READERS_H
@@ -119,8 +119,8 @@ void weir_dirty_promise(const struct weir_dirty *d, struct weir_dirty_promise *o
  * @page_shift: log2 of the granule's bytes: 12, 14 or 16
  *
  * Call it when a log is full, before get or harvest for the log of every vCPU (kicked, so that its
- * entries are in memory), and once more before the logs are disarmed. An entry that is not valid, or
- * lies outside the region, is passed over: it is another region's.
+ * entries are in memory), and once more before the logs are disarmed. An entry that is not valid,
+ * or lies outside the region, is passed over: it is another region's.
  *
  * Context: as weir_dirty_mark().
  * Return: the number of entries that were this region's.

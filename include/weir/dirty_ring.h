@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weir/dirty_ring.h - a ring of what one vCPU dirtied, in front of the dirty log; and which policy to
- * choose for a region. Part of weir/dirty.h, which includes it.
+ * weir/dirty_ring.h - a ring of what one vCPU dirtied, in front of the dirty log; and which policy
+ * to choose for a region. Part of weir/dirty.h, which includes it.
  *
  * The ring is an index, not a second truth: every page in it has its bit set in the region. So a
  * page that found no room is not lost, writers without a vCPU need no ring, and the last word is

@@ -4,8 +4,8 @@
  * written behind its back. For TSan, and for machines with weak ordering.
  * Method: vCPU threads write through a TLB of their own or by compare-and-swap on the leaf, as the
  * hardware does; one thread marks; two harvest, abort, freeze and thaw. What a harvest hands over
- * is copied. At the end the copy equals the memory. The invalidation takes each vCPU's lock, so that
- * no write through an old translation is under way when it returns: that is TLBI and DSB.
+ * is copied. At the end the copy equals the memory. The invalidation takes each vCPU's lock, so
+ * that no write through an old translation is under way when it returns: that is TLBI and DSB.
  */
 #include <pthread.h>
 

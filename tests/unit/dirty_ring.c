@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: a ring never loses a page, whatever becomes of the ring; a reset re-arms each group once and
- * believes nothing it reads; the choice of a policy follows the costs.
- * Method: the cases of the field (KVM's dirty ring, its fixes of 2025) one by one.
+ * Goal: a ring never loses a page, whatever becomes of the ring; a reset re-arms each group once
+ * and believes nothing it reads; the choice of a policy follows the costs. Method: the cases of
+ * the field (KVM's dirty ring, its fixes of 2025) one by one.
  */
 #include "dirty_tables.h"
 
