@@ -16,7 +16,8 @@ struct vcpu {
 	uint64_t faults;
 	uint64_t af_updates;
 	uint64_t dirty_updates;
-	uint64_t unused[2];	/* a cache line each */
+	uint64_t conflicts;
+	uint64_t unused;	/* a cache line each */
 };
 
 struct sim_mmu {
@@ -24,6 +25,8 @@ struct sim_mmu {
 	struct sim_vtcr vtcr;
 	struct sim_walk_hook hook;
 	bool sticky_permissions;
+	unsigned int bbm_level;
+	bool check_conflicts;
 	unsigned int nvcpus;
 	struct vcpu *vcpus;
 	uint64_t invalidations;
@@ -46,13 +49,15 @@ enum weir_status sim_mmu_create(const struct sim_mmu_config *cfg, struct sim_s2 
 {
 	struct sim_mmu *m;
 
-	if (cfg->nvcpus == 0 || cfg->nvcpus > SIM_MMU_VCPUS_MAX ||
+	if (cfg->nvcpus == 0 || cfg->nvcpus > SIM_MMU_VCPUS_MAX || cfg->bbm_level > 2 ||
 	    !pa_bits_valid(cfg->vtcr.pa_bits))
 		return WEIR_EINVAL;
 	m = sim_alloc(1, sizeof(*m), "MMUs");
 	m->s2 = s2;
 	m->vtcr = cfg->vtcr;
 	m->sticky_permissions = cfg->sticky_permissions;
+	m->bbm_level = cfg->bbm_level;
+	m->check_conflicts = cfg->check_conflicts;
 	m->vcpus = sim_alloc(cfg->nvcpus, sizeof(*m->vcpus), "MMUs");
 	for (; m->nvcpus < cfg->nvcpus; m->nvcpus++) {
 		m->vcpus[m->nvcpus].tlb = sim_tlb_create(cfg->tlb_page_entries,
@@ -113,7 +118,12 @@ static bool walk_and_fill(struct sim_mmu *m, struct vcpu *v, uint64_t gfn, enum 
 	}
 	v->af_updates += out->af_set;
 	v->dirty_updates += out->dirty_set;
-	sim_tlb_fill(v->tlb, gfn, out->oa >> gs, perms_of(&m->vtcr, out->desc), out->order);
+	if (m->check_conflicts)
+		v->conflicts += sim_tlb_conflict(v->tlb, gfn, out->oa >> gs, out->run_order,
+						 m->bbm_level == 2);
+	if (m->bbm_level == 0 || out->level == 3 || !(out->desc & SIM_DESC_NT))
+		sim_tlb_fill(v->tlb, gfn, out->oa >> gs, perms_of(&m->vtcr, out->desc),
+			     out->run_order);
 	return true;
 }
 
@@ -124,8 +134,9 @@ static void describe_hit(const struct sim_mmu *m, const struct tlb_entry *e, uin
 
 	*out = (struct sim_walk){
 		.tlb_hit = true,
-		.order = (uint8_t)order,
-		.level = (int8_t)(order ? 3 - (int)(order / m->s2->stride) : 3),
+		.order = (uint8_t)(order - order % m->s2->stride),
+		.run_order = (uint8_t)order,
+		.level = (int8_t)(3 - (int)(order / m->s2->stride)),
 		.ipa = gfn << gs,
 		.oa = tlb_pfn(e, gfn, order) << gs,
 	};
@@ -166,6 +177,26 @@ void sim_mmu_invalidate(struct sim_mmu *m, uint64_t first_gfn, uint64_t last_gfn
 	m->invalidations++;
 	for (unsigned int i = 0; i < m->nvcpus; i++)
 		sim_tlb_invalidate(m->vcpus[i].tlb, first_gfn, last_gfn);
+}
+
+/* A hint says level l: pages or blocks of that level, and runs of them. */
+static uint64_t orders_of_level(const struct sim_s2 *s2, int level)
+{
+	if (level == SIM_TLBI_ANY_LEVEL)
+		return UINT64_MAX;
+	if (level < s2->geo.start_level)
+		return 0;
+	return (uint64_t)1 << s2_order(s2, level) |
+	       (uint64_t)1 << (s2_order(s2, level) + s2_run_log2(&s2->geo, level));
+}
+
+void sim_mmu_tlbi(struct sim_mmu *m, const struct sim_tlbi *tlbi)
+{
+	uint64_t orders = orders_of_level(m->s2, tlbi->level);
+
+	m->invalidations++;
+	for (unsigned int i = 0; i < m->nvcpus; i++)
+		sim_tlb_invalidate_orders(m->vcpus[i].tlb, tlbi->first_gfn, tlbi->last_gfn, orders);
 }
 
 void sim_mmu_invalidate_local(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn)
@@ -220,5 +251,6 @@ void sim_mmu_stats(const struct sim_mmu *m, struct sim_mmu_stats *out)
 		out->faults += v->faults;
 		out->af_updates += v->af_updates;
 		out->dirty_updates += v->dirty_updates;
+		out->tlb_conflicts += v->conflicts;
 	}
 }

@@ -18,6 +18,7 @@
 
 #include "sim/machine/stage2.h"
 #include "sim/machine/tlb.h"
+#include "sim/machine/tlbi.h"
 #include "sim/machine/walk.h"
 
 #define SIM_MMU_VCPUS_MAX	4096u
@@ -31,6 +32,10 @@
  * @sticky_permissions: a cached translation that forbids the access faults without a walk, as the
  *	architecture allows. Software must then invalidate (locally) after every permission fault,
  *	a spurious one too. false: such an access is walked again
+ * @bbm_level: FEAT_BBM of the machine, 0 to 2: at 1 and 2 a block with nT is never cached
+ * @check_conflicts: look at each fill whether it contradicts what that TLB holds, and count it: a
+ *	checker of break-before-make, which at level 2 lets a change of size alone pass. O(capacity)
+ *	a miss
  */
 struct sim_mmu_config {
 	unsigned int nvcpus;
@@ -38,6 +43,8 @@ struct sim_mmu_config {
 	uint32_t tlb_page_entries;
 	uint32_t tlb_block_entries;
 	bool sticky_permissions;
+	unsigned int bbm_level;
+	bool check_conflicts;
 };
 
 struct sim_mmu;
@@ -67,6 +74,9 @@ bool sim_mmu_access(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn, enum sim
 /** sim_mmu_invalidate() - forget first_gfn..last_gfn (inclusive) on every vCPU (broadcast TLBI) */
 void sim_mmu_invalidate(struct sim_mmu *m, uint64_t first_gfn, uint64_t last_gfn);
 
+/** sim_mmu_tlbi() - a broadcast TLBI by intermediate address or range, with its level hint */
+void sim_mmu_tlbi(struct sim_mmu *m, const struct sim_tlbi *tlbi);
+
 /** sim_mmu_invalidate_local() - forget one frame on one vCPU */
 void sim_mmu_invalidate_local(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn);
 
@@ -92,6 +102,7 @@ struct sim_mmu_stats {
 	uint64_t faults;
 	uint64_t af_updates;
 	uint64_t dirty_updates;
+	uint64_t tlb_conflicts;		/* with check_conflicts */
 	uint64_t invalidations;		/* broadcast, by range and of all */
 	uint64_t local_invalidations;
 };

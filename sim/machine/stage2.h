@@ -142,7 +142,7 @@ void sim_s2_set_invalidate(struct sim_s2 *s2,
  * @first_pfn: first output frame
  * @attrs: the bits of a leaf but for validity, type and output address: SIM_S2_ATTRS_RW, say
  * @order: log2 of the frames a leaf maps: 0 pages, 9 or 18 for 2 MiB or 1 GiB at 4 KiB granule.
- *	All three numbers are multiples of it
+ *	All three numbers are multiples of it; with SIM_DESC_CONTIGUOUS, of a run of them
  *
  * Return: WEIR_OK; WEIR_EINVAL for misalignment, an order that no level has, or a frame outside
  *	the input or output range; WEIR_EBUSY if something is mapped there; WEIR_ENOMEM. Where it
@@ -182,11 +182,22 @@ uint64_t *sim_s2_leaf(const struct sim_s2 *s2, uint64_t gfn, unsigned int *order
  * sim_s2_split_block() - replace the block that maps a frame by tables, down to a page for gfn
  *
  * A level-1 block becomes a table of level-2 blocks, of which the one that holds gfn becomes a
- * table of pages; both with one break. Where a page maps gfn already there is nothing to do.
+ * table of pages; both with one break. A block in a contiguous run first loses the hint, with its
+ * run. Where a page maps gfn already there is nothing to do.
  *
  * Return: WEIR_OK; WEIR_ENOENT where nothing is mapped; WEIR_ENOMEM.
  */
 enum weir_status sim_s2_split_block(struct sim_s2 *s2, uint64_t gfn);
+
+/**
+ * sim_s2_drop_contiguous() - take the Contiguous hint from the leaves that map first_gfn..last_gfn
+ *
+ * For whole runs, by break-before-make. Hardware may have set AF or the dirty state in any one
+ * entry for all of the run: where one entry has them, all get them.
+ *
+ * Return: how many runs were broken.
+ */
+uint64_t sim_s2_drop_contiguous(struct sim_s2 *s2, uint64_t first_gfn, uint64_t last_gfn);
 
 /**
  * sim_s2_each_leaf() - visit the valid leaves that map first_gfn..last_gfn, in gfn order

@@ -121,6 +121,8 @@ enum weir_status sim_s2_map(struct sim_s2 *s2, uint64_t first_gfn, uint64_t npag
 		return WEIR_EINVAL;
 	if (s2->geo.ds)
 		job.attrs &= ~SIM_DESC_SH_INNER;
+	if (attrs & SIM_DESC_CONTIGUOUS)
+		order += s2_run_log2(&s2->geo, job.leaf_level);
 	if ((first_gfn | npages | first_pfn) & (((uint64_t)1 << order) - 1))
 		return WEIR_EINVAL;
 	if (first_gfn >= ngfns || npages > ngfns - first_gfn || first_pfn >= npfns ||
@@ -202,6 +204,12 @@ static enum weir_status split_locked(struct sim_s2 *s2, uint64_t ipa)
 		while (n > 0)
 			s2_table_free(s2, tables[--n]);
 		return WEIR_ENOMEM;
+	}
+	if (n > 0 && desc & SIM_DESC_CONTIGUOUS) {
+		unsigned int order;
+
+		s2_drop_run(s2, ipa >> s2->geo.granule_shift, &order);
+		desc = s2_load(entry);
 	}
 	/* The hardware may set AF or S2AP[1] of the block meanwhile: then once more. */
 	while (n > 0) {

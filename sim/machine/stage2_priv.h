@@ -102,6 +102,16 @@ static inline bool s2_block_level(const struct sim_s2_geometry *geo, int level)
 	return level == 2 || level == 1;
 }
 
+/* log2 of the entries of a contiguous run. */
+static inline unsigned int s2_run_log2(const struct sim_s2_geometry *geo, int level)
+{
+	if (geo->granule_shift == 12)
+		return 4;
+	if (geo->granule_shift == 14)
+		return level == 3 ? 7 : 5;
+	return 5;
+}
+
 static inline bool s2_is_table(int level, uint64_t desc)
 {
 	return level < 3 && (desc & SIM_DESC_VALID) && (desc & SIM_DESC_TABLE);
@@ -171,6 +181,12 @@ static inline uint64_t s2_tables_left(const struct sim_s2 *s2)
 /* Under the lock, or alone. An empty table, NULL at the limit; and its way back. */
 uint64_t *s2_table_alloc(struct sim_s2 *s2);
 void s2_table_free(struct sim_s2 *s2, uint64_t *table);
+
+/*
+ * Under the lock: the leaf at gfn loses its Contiguous hint, with all its run. *order is log2 of
+ * the aligned frames around gfn that have none now. Whether there was one.
+ */
+bool s2_drop_run(struct sim_s2 *s2, uint64_t gfn, unsigned int *order);
 
 /*
  * The entry at which software's walk for ipa ends: a leaf, or one that leads nowhere. *level and

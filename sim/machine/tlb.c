@@ -110,40 +110,93 @@ void sim_tlb_fill(struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int pe
 		t->last_gfn = gfn | low;
 }
 
-static void invalidate_scan(struct sim_tlb *t, struct tlb_bank *bank, uint64_t first, uint64_t last)
+static unsigned int order_of(const struct tlb_entry *e)
+{
+	return (unsigned int)(e->tag & 0xff);
+}
+
+static bool overlaps(const struct sim_tlb *t, const struct tlb_entry *e, uint64_t first,
+		     uint64_t last)
+{
+	uint64_t low = ((uint64_t)1 << order_of(e)) - 1;
+
+	return is_valid(t, e) && e->tag >> 24 <= last && (e->tag >> 24 | low) >= first;
+}
+
+static void invalidate_scan(struct sim_tlb *t, struct tlb_bank *bank, uint64_t first, uint64_t last,
+			    uint64_t orders)
 {
 	for (uint64_t i = 0; i < (bank->set_mask + 1) * TLB_WAYS; i++) {
 		struct tlb_entry *e = &bank->entries[i];
-		uint64_t low = ((uint64_t)1 << (e->tag & 0xff)) - 1;
 
-		if (is_valid(t, e) && e->tag >> 24 <= last && (e->tag >> 24 | low) >= first)
+		if (overlaps(t, e, first, last) && orders >> order_of(e) & 1)
 			e->tag = 0;
 	}
 }
 
-void sim_tlb_invalidate(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn)
+static void invalidate_pages(struct sim_tlb *t, uint64_t first, uint64_t last)
+{
+	if (last - first > t->pages.set_mask) {
+		invalidate_scan(t, &t->pages, first, last, UINT64_MAX);
+		return;
+	}
+	for (uint64_t gfn = first; gfn <= last; gfn++) {
+		struct tlb_entry *e = tlb_find(t, &t->pages, gfn, 0);
+
+		if (e)
+			e->tag = 0;
+	}
+}
+
+void sim_tlb_invalidate_orders(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn,
+			       uint64_t orders)
 {
 	uint64_t first = first_gfn > t->first_gfn ? first_gfn : t->first_gfn;
 	uint64_t last = last_gfn < t->last_gfn ? last_gfn : t->last_gfn;
 
 	if (first > last)
 		return;
-	if (first == t->first_gfn && last == t->last_gfn) {
-		sim_tlb_invalidate_all(t);
-		return;
-	}
-	if (last - first <= t->pages.set_mask) {
-		for (uint64_t gfn = first; gfn <= last; gfn++) {
-			struct tlb_entry *e = tlb_find(t, &t->pages, gfn, 0);
+	if (orders & 1)
+		invalidate_pages(t, first, last);
+	if (t->orders & orders)
+		invalidate_scan(t, &t->blocks, first, last, orders);
+}
 
-			if (e)
-				e->tag = 0;
-		}
-	} else {
-		invalidate_scan(t, &t->pages, first, last);
+void sim_tlb_invalidate(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn)
+{
+	if (first_gfn <= t->first_gfn && last_gfn >= t->last_gfn)
+		sim_tlb_invalidate_all(t);
+	else
+		sim_tlb_invalidate_orders(t, first_gfn, last_gfn, UINT64_MAX);
+}
+
+/* Whether an entry of a bank translates a frame of first..last otherwise. */
+static bool bank_conflict(const struct sim_tlb *t, const struct tlb_bank *bank, uint64_t first,
+			  uint64_t first_pfn, unsigned int order, bool same_output)
+{
+	uint64_t last = first + (((uint64_t)1 << order) - 1);
+
+	for (uint64_t i = 0; i < (bank->set_mask + 1) * TLB_WAYS; i++) {
+		const struct tlb_entry *e = &bank->entries[i];
+
+		if (!overlaps(t, e, first, last))
+			continue;
+		/* The same distance from frame to output frame is the same output. */
+		if ((e->data >> 8) - (e->tag >> 24) != first_pfn - first)
+			return true;
+		if (order_of(e) != order && !same_output)
+			return true;
 	}
-	if (t->orders)
-		invalidate_scan(t, &t->blocks, first, last);
+	return false;
+}
+
+bool sim_tlb_conflict(const struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int order,
+		      bool same_output)
+{
+	uint64_t low = ((uint64_t)1 << order) - 1;
+
+	return bank_conflict(t, &t->pages, gfn & ~low, pfn & ~low, order, same_output) ||
+	       bank_conflict(t, &t->blocks, gfn & ~low, pfn & ~low, order, same_output);
 }
 
 void sim_tlb_invalidate_all(struct sim_tlb *t)

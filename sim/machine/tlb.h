@@ -63,13 +63,30 @@ bool sim_tlb_lookup(const struct sim_tlb *t, uint64_t gfn, struct sim_tlb_hit *h
  * sim_tlb_fill() - enter a translation, in place of what translated its frames at that order
  * @gfn: a frame, or any frame of the block
  * @pfn: output frame of gfn
- * @order: log2 of the frames it maps
+ * @order: log2 of the frames it maps; also of a contiguous run
  */
 void sim_tlb_fill(struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int perms,
 		  unsigned int order);
 
 /** sim_tlb_invalidate() - forget translations of first_gfn..last_gfn (inclusive) */
 void sim_tlb_invalidate(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn);
+
+/**
+ * sim_tlb_invalidate_orders() - as sim_tlb_invalidate(), but only entries of some sizes
+ * @orders: bit o: entries that map 2^o frames go. What a level hint (TTL) asks for
+ */
+void sim_tlb_invalidate_orders(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn,
+			       uint64_t orders);
+
+/**
+ * sim_tlb_conflict() - whether an entry to be made contradicts one that is cached
+ * @same_output: a contradiction in size alone is none, if both give the same output addresses
+ *
+ * It does if both translate a frame, and differ in size or output. Hardware may then abort (TLB
+ * conflict) or use either: somebody changed a live translation without break-before-make.
+ */
+bool sim_tlb_conflict(const struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int order,
+		      bool same_output);
 
 /** sim_tlb_invalidate_all() - forget everything, O(1) */
 void sim_tlb_invalidate_all(struct sim_tlb *t);

@@ -18,6 +18,8 @@ static uint8_t fault_code(enum sim_fault fault, int level)
 		[SIM_FAULT_WALK_EABORT] = SIM_FSC_WALK_EABORT,
 	};
 
+	if (fault == SIM_FAULT_ATOMIC_UPDATE)
+		return SIM_FSC_ATOMIC_UPDATE;
 	if (level >= 0)
 		return (uint8_t)(base[fault] + (unsigned int)level);
 	if (fault == SIM_FAULT_ADDRESS_SIZE)
@@ -70,40 +72,47 @@ static enum sim_fault check_leaf(const struct sim_vtcr *vtcr, uint64_t desc, enu
 static enum sim_fault check_last(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, int level,
 				 uint64_t desc, enum sim_access access, uint64_t *want)
 {
+	enum sim_fault fault;
+
 	if (!s2_is_leaf(s2, level, desc))
 		return SIM_FAULT_TRANSLATION;
 	if (s2_desc_oa(s2, level, desc) >> vtcr->pa_bits)
 		return SIM_FAULT_ADDRESS_SIZE;
-	return check_leaf(vtcr, desc, access, want);
+	fault = check_leaf(vtcr, desc, access, want);
+	if (fault == SIM_FAULT_NONE && *want != desc && vtcr->uncached)
+		return SIM_FAULT_ATOMIC_UPDATE;
+	return fault;
 }
 
-/* Check the leaf at an entry, update it if the access entails that. */
-static bool walk_last(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, int level,
-		      uint64_t *entry, uint64_t desc, enum sim_access access,
-		      const struct sim_walk_hook *hook, struct sim_walk *out)
+/*
+ * Set in the leaf what the access entails; *desc becomes what the leaf is. False: somebody changed
+ * it meanwhile.
+ */
+static bool update_leaf(uint64_t *entry, uint64_t *desc, uint64_t want,
+			const struct sim_walk_hook *hook, struct sim_walk *out)
 {
-	for (;;) {
-		uint64_t want;
-		enum sim_fault fault = check_last(s2, vtcr, level, desc, access, &want);
+	uint64_t before = *desc;
 
-		out->desc = desc;
-		if (fault != SIM_FAULT_NONE)
-			return fail(out, fault, level);
-		if (want == desc)
-			break;
-		if (hook && hook->fn)
-			hook->fn(hook->ctx, entry);
-		if (__atomic_compare_exchange_n(entry, &desc, want, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE)) {
-			out->af_set = (desc ^ want) & SIM_DESC_AF;
-			out->dirty_set = (desc ^ want) & SIM_DESC_W;
-			desc = want;
-			break;
-		}
-		/* Lost: the descriptor it lost to is looked at from the start. */
-	}
+	if (want == before)
+		return true;
+	if (hook && hook->fn)
+		hook->fn(hook->ctx, entry);
+	if (!__atomic_compare_exchange_n(entry, desc, want, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return false;
+	out->af_set = (before ^ want) & SIM_DESC_AF;
+	out->dirty_set = (before ^ want) & SIM_DESC_W;
+	*desc = want;
+	return true;
+}
+
+static bool succeed(const struct sim_s2 *s2, int level, uint64_t desc, struct sim_walk *out)
+{
 	out->level = (int8_t)level;
 	out->order = (uint8_t)s2_order(s2, level);
+	out->run_order = out->order;
+	if (desc & SIM_DESC_CONTIGUOUS)
+		out->run_order = (uint8_t)(out->order + s2_run_log2(&s2->geo, level));
 	out->oa = s2_desc_oa(s2, level, desc) |
 		  (out->ipa & (((uint64_t)1 << s2_shift(s2, level)) - 1));
 	out->desc = desc;
@@ -125,14 +134,21 @@ bool sim_walk(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa
 		return fail(out, SIM_FAULT_ADDRESS_SIZE, 0);
 	for (;;) {
 		uint64_t *entry = s2_word_at(s2, table + (ipa >> shift & mask) * 8);
-		uint64_t desc;
+		enum sim_fault fault;
+		uint64_t desc, want;
 
 		if (!entry)
 			return fail(out, SIM_FAULT_WALK_EABORT, level);
 		desc = s2_load(entry);
-		if (!s2_is_table(level, desc))
-			return walk_last(s2, vtcr, level, entry, desc, access, hook, out);
 		out->desc = desc;
+		if (!s2_is_table(level, desc)) {
+			fault = check_last(s2, vtcr, level, desc, access, &want);
+			if (fault != SIM_FAULT_NONE)
+				return fail(out, fault, level);
+			if (update_leaf(entry, &desc, want, hook, out))
+				return succeed(s2, level, desc, out);
+			continue;	/* what it lost to is looked at from the start */
+		}
 		table = s2_desc_addr(s2, desc);
 		if (table >> vtcr->pa_bits)
 			return fail(out, SIM_FAULT_ADDRESS_SIZE, level);
@@ -157,6 +173,8 @@ const char *sim_fault_name(enum sim_fault fault)
 		return "permission";
 	case SIM_FAULT_WALK_EABORT:
 		return "external abort on walk";
+	case SIM_FAULT_ATOMIC_UPDATE:
+		return "unsupported atomic update";
 	}
 	return "unknown";
 }

@@ -37,6 +37,7 @@ enum sim_access {
 #define SIM_FSC_ACCESS_FLAG	0x08u
 #define SIM_FSC_PERMISSION	0x0cu
 #define SIM_FSC_WALK_EABORT	0x14u
+#define SIM_FSC_ATOMIC_UPDATE	0x31u	/* has no level */
 
 /** enum sim_fault - the kinds of fault, level apart */
 enum sim_fault {
@@ -45,7 +46,8 @@ enum sim_fault {
 	SIM_FAULT_TRANSLATION,
 	SIM_FAULT_ACCESS_FLAG,
 	SIM_FAULT_PERMISSION,
-	SIM_FAULT_WALK_EABORT
+	SIM_FAULT_WALK_EABORT,
+	SIM_FAULT_ATOMIC_UPDATE
 };
 
 /**
@@ -53,12 +55,15 @@ enum sim_fault {
  * @ha: hardware sets the access flag
  * @hd: hardware sets S2AP[1] of leaves with DBM; ignored without ha
  * @pa_bits: output size: 32, 36, 40, 42, 44, 48 or 52 (VTCR_EL2.PS)
+ * @uncached: table memory is not write-back cacheable: hardware cannot update descriptors there,
+ *	and an access that entails it faults
  * @inconsistent: start level and input size do not go together: every walk faults
  */
 struct sim_vtcr {
 	bool ha;
 	bool hd;
 	uint8_t pa_bits;
+	bool uncached;
 	bool inconsistent;
 };
 
@@ -68,6 +73,7 @@ struct sim_vtcr {
  * @fsc: fault status code with its level; 0 without a fault
  * @level: of the leaf or of the fault
  * @order: log2 of the frames the leaf maps
+ * @run_order: log2 of the frames of the contiguous run the leaf says it is in; else as order
  * @tlb_hit: answered from the TLB: desc is then 0
  * @af_set: hardware set the access flag
  * @dirty_set: hardware set S2AP[1]
@@ -80,6 +86,7 @@ struct sim_walk {
 	uint8_t fsc;
 	int8_t level;
 	uint8_t order;
+	uint8_t run_order;
 	bool tlb_hit;
 	bool af_set;
 	bool dirty_set;

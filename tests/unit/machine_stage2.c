@@ -198,8 +198,8 @@ static void splitting_2m_keeps_all_but_dbm(void **state)
 		unsigned int order;
 
 		sim_s2_set_invalidate(s2, note_flush, &f);
-		assert_int_equal(sim_s2_map(s2, 1024, 3 * PAGES_2M, 0x1000,
-					    attrs[k] | SIM_DESC_DBM | SIM_DESC_CONTIGUOUS, 9),
+		assert_int_equal(sim_s2_map(s2, 1024, 3 * PAGES_2M, 0x1000, attrs[k] | SIM_DESC_DBM,
+					    9),
 				 WEIR_OK);
 		assert_int_equal(sim_s2_split_block(s2, 1024 + PAGES_2M + 3), WEIR_OK);
 		assert_int_equal(f.n, 1);
@@ -214,8 +214,7 @@ static void splitting_2m_keeps_all_but_dbm(void **state)
 		}
 		/* Its neighbours are as they were. */
 		assert_int_equal(*sim_s2_leaf(s2, 1024, &order),
-				 UINT64_C(0x1000) << 12 | attrs[k] | SIM_DESC_DBM |
-					 SIM_DESC_CONTIGUOUS | BLOCK);
+				 UINT64_C(0x1000) << 12 | attrs[k] | SIM_DESC_DBM | BLOCK);
 		assert_int_equal(order, 9);
 		/* Once more is nothing. */
 		assert_int_equal(sim_s2_split_block(s2, 1024 + PAGES_2M), WEIR_OK);

@@ -230,6 +230,39 @@ static void a_lost_update_looks_at_the_new_descriptor(void **state)
 	}
 }
 
+/* A block that is split between the walker's load and its update: the walk goes on, downwards. */
+struct splitter {
+	struct sim_s2 *s2;
+	unsigned int calls;
+};
+
+static void split_block(void *ctx, uint64_t *desc)
+{
+	struct splitter *s = ctx;
+
+	(void)desc;
+	if (s->calls++ == 0)
+		assert_int_equal(sim_s2_split_block(s->s2, IPA >> 12), WEIR_OK);
+}
+
+static void an_update_lost_to_a_split_goes_on_in_the_table(void **state)
+{
+	struct sim_vtcr vtcr = { .ha = true, .hd = true, .pa_bits = 40 };
+	struct splitter s = { .s2 = tables() };
+	struct sim_walk_hook hook = { split_block, &s };
+	struct sim_walk w;
+
+	(void)state;
+	assert_int_equal(sim_s2_store(s.s2, 2, IPA, 0x480003fd), WEIR_OK);
+	assert_true(sim_walk(s.s2, &vtcr, IPA + 0x3010, SIM_WRITE, &hook, &w));
+	assert_int_equal(s.calls, 2);
+	assert_int_equal(w.level, 3);
+	assert_int_equal(w.oa, 0x48003010);
+	assert_int_equal(*sim_s2_entry(s.s2, 3, IPA + 0x3000), 0x480037ff);
+	assert_int_equal(*sim_s2_entry(s.s2, 3, IPA + 0x4000), 0x480043ff);
+	sim_s2_destroy(s.s2);
+}
+
 static void faults_have_names(void **state)
 {
 	(void)state;
@@ -245,6 +278,7 @@ int main(void)
 		cmocka_unit_test(input_beyond_its_size_faults_at_level_0),
 		cmocka_unit_test(base_beyond_output_size_faults_at_level_0),
 		cmocka_unit_test(a_lost_update_looks_at_the_new_descriptor),
+		cmocka_unit_test(an_update_lost_to_a_split_goes_on_in_the_table),
 		cmocka_unit_test(faults_have_names),
 	};
 
