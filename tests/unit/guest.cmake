@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(test replay)
+foreach(test replay workload)
 	weir_add_test(NAME guest_${test} SOURCES guest_${test}.c LIBS weirsim LABELS unit)
 endforeach()
