@@ -41,6 +41,8 @@ endmacro()
 
 weir_pkg(zstd libzstd libzstd-dev)
 weir_pkg(xxhash libxxhash libxxhash-dev)
+# libcyaml.pc asks for -lyaml, but Debian's libcyaml-dev does not depend on it.
+weir_pkg(yaml yaml-0.1 libyaml-dev)
 weir_pkg(cyaml libcyaml libcyaml-dev)
 weir_pkg(jansson jansson libjansson-dev)
 weir_pkg(popt popt libpopt-dev)

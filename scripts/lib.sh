@@ -15,8 +15,8 @@ say() {
 
 # What every build of the whole project needs.
 packages_base=(gcc g++ make cmake ninja-build pkg-config git
-	libzstd-dev libxxhash-dev libcyaml-dev libjansson-dev libpopt-dev librandom123-dev
-	uthash-dev libjemalloc-dev libcmocka-dev)
+	libzstd-dev libxxhash-dev libcyaml-dev libyaml-dev libjansson-dev libpopt-dev
+	librandom123-dev uthash-dev libjemalloc-dev libcmocka-dev)
 # What the benches compare with.
 packages_bench=(libbenchmark-dev liburcu-dev libck-dev libroaring-dev)
 # What the gates and the slower stages of the tests need.
@@ -25,7 +25,7 @@ packages_test=(clang libclang-rt-dev valgrind zstd binutils gcc-aarch64-linux-gn
 # The other architecture's libraries. All of these can be installed beside the native ones;
 # libjemalloc-dev cannot, so that build goes without it. random123 and uthash are headers only.
 packages_arm64=(libc6-dev:arm64 libzstd-dev:arm64 libxxhash-dev:arm64 libcyaml-dev:arm64
-	libjansson-dev:arm64 libpopt-dev:arm64 libcmocka-dev:arm64)
+	libyaml-dev:arm64 libjansson-dev:arm64 libpopt-dev:arm64 libcmocka-dev:arm64)
 
 installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2> /dev/null | head -1)" = installed ]

@@ -203,7 +203,7 @@ static int run_it(const struct run_options *o, const struct sim_config *config)
 	int code;
 
 	sim_progress_init(&progress, o->quiet);
-	code = sim_run_recorded(&request, &record, &err);
+	code = (int)sim_run_recorded(&request, &record, &err);
 	sim_progress_wipe(&progress);
 	if ((code == SIM_EXIT_OK || code == SIM_EXIT_PROPERTY) && !print_result(o, dir, &err))
 		code = SIM_EXIT_INTERNAL;
