@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/engine/error.h"
@@ -64,6 +65,18 @@ bool sim_cli_options(poptContext ctx, const struct poptOption *options, struct s
 	sim_nearest_text(&near, hint, sizeof(hint));
 	sim_error_set(err, "%s: %s%s", bad, poptStrerror(code), hint);
 	return false;
+}
+
+void sim_cli_free_text(const char *text)
+{
+	free((void *)text);
+}
+
+void sim_cli_free_list(const char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		sim_cli_free_text(list[i]);
+	free(list);
 }
 
 bool sim_cli_number(const char *option, const char *text, uint64_t max, uint64_t *value,

@@ -54,6 +54,10 @@ int sim_cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 
  */
 bool sim_cli_options(poptContext ctx, const struct poptOption *options, struct sim_error *err);
 
+/* popt's copies of option arguments: of POPT_ARG_STRING, and of POPT_ARG_ARGV (NULL is fine). */
+void sim_cli_free_text(const char *text);
+void sim_cli_free_list(const char **list);
+
 /** sim_cli_number() - the argument of a numeric option; false with @err naming it */
 bool sim_cli_number(const char *option, const char *text, uint64_t max, uint64_t *value,
 		    struct sim_error *err);

@@ -68,6 +68,15 @@ static bool parse(int argc, const char **argv, poptContext *ctx, struct run_opti
 	return true;
 }
 
+static void free_options(const struct run_options *o)
+{
+	sim_cli_free_list(o->assignments);
+	sim_cli_free_text(o->seed);
+	sim_cli_free_text(o->number);
+	sim_cli_free_text(o->out);
+	sim_cli_free_text(o->format);
+}
+
 static struct sim_config *configure(const struct run_options *o, struct sim_error *err)
 {
 	struct sim_config *config = sim_config_load(o->config, err);
@@ -230,6 +239,7 @@ int sim_cli_run(int argc, const char **argv)
 		config = configure(&o, &err);
 	code = config ? run_it(&o, config) : sim_cli_error(SIM_EXIT_USAGE, "%s", err.text);
 	sim_config_free(config);
+	free_options(&o);
 	poptFreeContext(ctx);
 	return code;
 }

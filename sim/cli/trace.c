@@ -113,6 +113,9 @@ int sim_cli_trace(int argc, const char **argv)
 	if (path)
 		print_trace(&o, path, &err);
 	free(path);
+	sim_cli_free_list(o.kinds);
+	sim_cli_free_text(o.from_text);
+	sim_cli_free_text(o.to_text);
 	poptFreeContext(ctx);
 	return sim_error_is_set(&err) ? sim_cli_error(SIM_EXIT_USAGE, "%s", err.text)
 				      : SIM_EXIT_OK;
