@@ -48,6 +48,8 @@ struct row {
 static const struct row rows[] = {
 	{ "01 RW, load", 3, 1, 1, 0x480007ff, SIM_READ, OK, 0x480007ff },
 	{ "02 RO without DBM, store", 3, 1, 1, 0x4800077f, SIM_WRITE, 0x0f, 0x4800077f },
+	{ "RO without DBM, load", 3, 1, 1, 0x4800077f, SIM_READ, OK, 0x4800077f },
+	{ "RO block, load, HA=0", 2, 0, 0, 0x4800077d, SIM_READ, OK, 0x4800077d },
 	{ "03 WC, store", 3, 1, 1, D | 0x4800077f, SIM_WRITE, OK, D | 0x480007ff },
 	{ "04 WC, store, HD=0", 3, 1, 0, D | 0x4800077f, SIM_WRITE, 0x0f, D | 0x4800077f },
 	{ "05 WC, store, HA=0 HD=1", 3, 0, 1, D | 0x4800077f, SIM_WRITE, 0x0f, D | 0x4800077f },
