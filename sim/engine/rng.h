@@ -11,6 +11,10 @@
  * No floating point and no libm, so that every host draws the same. One thread owns a stream; a
  * stream is a plain value and may be copied (the copy repeats what the original will draw).
  *
+ * A trap for callers: C leaves open in which order arguments (and initialisers) are evaluated, and
+ * gcc on x86-64 does otherwise than clang and than itself on aarch64. Never draw twice in one
+ * expression: name the draws, one statement each.
+ *
  * Cost: one Philox block, about 12 ns, every second draw.
  */
 #ifndef SIM_ENGINE_RNG_H
