@@ -100,8 +100,8 @@ static void help(FILE *out)
 		fprintf(out, "  %-11s %-10s  %s\n", commands[i].name, commands[i].arguments,
 			commands[i].summary);
 	fprintf(out, "\n  --help      also after a command\n  --version\n\n"
-		"Exit codes: 0 done, every property held; 1 a property failed, or two runs differ;\n"
-		"2 usage or bad input; 3 internal error.\n");
+		"Exit codes: 0 done, every property held; 1 a property failed, or two runs\n"
+		"differ; 2 usage or bad input; 3 internal error.\n");
 }
 
 static int version(void)

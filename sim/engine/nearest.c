@@ -51,7 +51,7 @@ void sim_nearest_init(struct sim_nearest *near, const char *asked)
 void sim_nearest_offer(struct sim_nearest *near, const char *candidate)
 {
 	unsigned int d = distance(near->asked, candidate);
-	unsigned int limit = (unsigned int)min_of(NAME_MAX_LEN, (unsigned int)strlen(candidate)) / 3;
+	unsigned int limit = (unsigned int)strnlen(candidate, NAME_MAX_LEN) / 3;
 	size_t at = near->n;
 
 	if (strlen(near->asked) >= 3 && (strstr(candidate, near->asked) ||

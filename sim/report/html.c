@@ -41,7 +41,26 @@ static void phase_legend(FILE *out)
 		"<i class=\"blackout\"></i>blackout (vCPUs stopped)</span></p>\n");
 }
 
+static void throughput(FILE *out, const struct sim_svg_scale *scale,
+		       const struct sim_svg_scale *closing, const struct sim_series *s)
+{
+	fprintf(out, "<h3>Guest throughput, in percent of %u vCPU%s at full speed", s->vcpus,
+		s->vcpus == 1 ? "" : "s");
+	if (scale->floor_percent)
+		fprintf(out, " (the axis begins at %u %%)", scale->floor_percent);
+	fprintf(out, "</h3>\n");
+	cause_legend(out, s);
+	sim_svg_throughput(out, scale, s);
+	if (closing) {
+		fprintf(out, "<p class=\"legend\">after the first pass over memory:</p>\n");
+		sim_svg_throughput(out, closing, s);
+	}
+	phase_legend(out);
+}
+
+/* @closing: a second look at the end of the run, or NULL. */
 static void policy_section(FILE *out, const struct sim_svg_scale *scale,
+			   const struct sim_svg_scale *closing,
 			   const struct sim_model_policy *policy)
 {
 	fprintf(out, "<h2 id=\"");
@@ -53,14 +72,7 @@ static void policy_section(FILE *out, const struct sim_svg_scale *scale,
 		fprintf(out, "<p>This policy did not finish.</p>\n");
 		return;
 	}
-	fprintf(out, "<h3>Guest throughput, in percent of %u vCPU%s at full speed",
-		policy->series->vcpus, policy->series->vcpus == 1 ? "" : "s");
-	if (scale->floor_percent)
-		fprintf(out, " (the axis begins at %u %%)", scale->floor_percent);
-	fprintf(out, "</h3>\n");
-	cause_legend(out, policy->series);
-	sim_svg_throughput(out, scale, policy->series);
-	phase_legend(out);
+	throughput(out, scale, closing, policy->series);
 	fprintf(out, "<h3>Pages that became dirty, by guest address from the base of memory "
 		"(frame 0x%" PRIx64 ")</h3>\n", policy->series->base_gfn);
 	sim_svg_heat_legend(out, scale, policy->series);
@@ -75,9 +87,12 @@ static void policy_section(FILE *out, const struct sim_svg_scale *scale,
 static void page(FILE *out, const struct sim_model *m)
 {
 	const struct sim_series *first = any_series(m);
-	struct sim_svg_scale scale;
+	struct sim_svg_scale scale, closing;
+	bool has_closing;
 
 	sim_svg_scale_init(&scale, m);
+	closing = scale;
+	has_closing = sim_svg_scale_closing(&closing, m);
 	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
 	sim_html_text(out, m->scenario);
@@ -90,7 +105,7 @@ static void page(FILE *out, const struct sim_model *m)
 		sim_svg_lost_bars(out, m);
 	}
 	for (size_t p = 0; p < m->npolicies; p++)
-		policy_section(out, &scale, &m->policies[p]);
+		policy_section(out, &scale, has_closing ? &closing : NULL, &m->policies[p]);
 	sim_html_params(out, m);
 	fprintf(out, "</body></html>\n");
 }

@@ -67,7 +67,8 @@ void sim_html_header(FILE *out, const struct sim_model *m)
 	if (json_array_size(m->failures)) {
 		fprintf(out, "<div class=\"failed\"><h2>A property was violated</h2>\n");
 		lines(out, m->failures);
-		fprintf(out, "<p>The figures below are those of a run that went wrong.</p></div>\n");
+		fprintf(out, "<p>The figures below are those of a run that went wrong.</p>"
+			"</div>\n");
 	}
 	if (json_array_size(m->notes)) {
 		fprintf(out, "<div class=\"notes\">\n");

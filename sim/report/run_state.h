@@ -30,7 +30,7 @@ struct sim_run_state {
 	struct sim_run_policy **policies;	/* in the order they were begun */
 	size_t npolicies;
 	json_t *notes, *failures;		/* arrays of strings */
-	int64_t wall_ns;			/* of the scenario; for people, outside the digest */
+	int64_t wall_ns;			/* of the scenario; outside the digest */
 	int64_t started_s;			/* since 1970, UTC */
 };
 

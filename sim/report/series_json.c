@@ -117,7 +117,8 @@ static void bins_from_json(struct sim_series *s, const json_t *root, const char 
 				s->lost[c][i] = value;
 			else
 				sim_error_at(err, file, 0, "\"vcpu_ns\": element %zu: not an "
-					     "unsigned number of one of %u bins", i, SIM_SERIES_BINS);
+					     "unsigned number of one of %u bins", i,
+					     SIM_SERIES_BINS);
 		}
 	}
 	for (size_t i = 0; i < json_array_size(heat); i++) {

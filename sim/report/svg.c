@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/engine/wide.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
 #include "sim/report/model.h"
@@ -16,12 +17,14 @@
 long sim_svg_x(const struct sim_svg_scale *scale, uint64_t time_ns)
 {
 	const uint64_t width = SIM_SVG_RIGHT - SIM_SVG_LEFT;
+	uint64_t span_ns = scale->end_ns - scale->begin_ns;
 
+	if (time_ns < scale->begin_ns)
+		time_ns = scale->begin_ns;
 	if (time_ns > scale->end_ns)
 		time_ns = scale->end_ns;
-	if (scale->end_ns > UINT64_MAX / width)
-		return SIM_SVG_LEFT + (long)(time_ns / (scale->end_ns / width));
-	return SIM_SVG_LEFT + (long)((time_ns * width + scale->end_ns / 2) / scale->end_ns);
+	return SIM_SVG_LEFT + (long)(((sim_u128)(time_ns - scale->begin_ns) * width + span_ns / 2) /
+				     span_ns);
 }
 
 void sim_svg_scale_init(struct sim_svg_scale *scale, const struct sim_model *model)
@@ -51,6 +54,25 @@ void sim_svg_scale_init(struct sim_svg_scale *scale, const struct sim_model *mod
 	}
 }
 
+bool sim_svg_scale_closing(struct sim_svg_scale *scale, const struct sim_model *model)
+{
+	uint64_t begin_ns = UINT64_MAX;
+
+	for (size_t p = 0; p < model->npolicies; p++) {
+		const struct sim_series *s = model->policies[p].series;
+		size_t i = 0;
+
+		while (s && i < s->nphases && s->phases[i].kind != SIM_PHASE_ROUND)
+			i++;
+		if (s && i < s->nphases && s->phases[i].t1_ns < begin_ns)
+			begin_ns = s->phases[i].t1_ns;
+	}
+	if (begin_ns < scale->end_ns / 2 || begin_ns >= scale->end_ns)
+		return false;
+	scale->begin_ns = begin_ns;
+	return true;
+}
+
 /* The largest of 1, 2, 5 times a power of ten that gives at least four ticks. */
 static uint64_t tick_step(uint64_t span)
 {
@@ -71,10 +93,11 @@ static uint64_t tick_step(uint64_t span)
 
 void sim_svg_time_axis(FILE *out, const struct sim_svg_scale *scale, long top, long y)
 {
-	uint64_t step = tick_step(scale->end_ns);
+	uint64_t step = tick_step(scale->end_ns - scale->begin_ns);
 	char text[SIM_FORMAT_BYTES];
 
-	for (uint64_t t = 0; t <= scale->end_ns; t += step) {
+	for (uint64_t t = (scale->begin_ns + step - 1) / step * step; t <= scale->end_ns;
+	     t += step) {
 		long x = sim_svg_x(scale, t);
 
 		sim_format_value(t, "ns", text);
@@ -132,8 +155,8 @@ static void lost_bar(FILE *out, const struct sim_model_policy *policy, uint64_t 
 		if (x1 == x0)
 			continue;
 		sim_format_value(lost, "vcpu ns", text);
-		fprintf(out, "<path class=\"c%u\" d=\"M%ld %ldH%ldv220H%ldz\"><title>", c, x0, y, x1,
-			x0);
+		fprintf(out, "<path class=\"c%u\" d=\"M%ld %ldH%ldv220H%ldz\"><title>", c, x0, y,
+			x1, x0);
 		sim_html_text(out, s->causes[c]);
 		fprintf(out, ": %s</title></path>\n", text);
 	}

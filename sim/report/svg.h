@@ -10,6 +10,7 @@
 #ifndef SIM_REPORT_SVG_H
 #define SIM_REPORT_SVG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -23,20 +24,30 @@ struct sim_series;
 
 /**
  * struct sim_svg_scale - what the pictures of a run have in common
- * @end_ns: the latest end among the policies, at least 1
+ * @begin_ns: the left edge of the plots
+ * @end_ns: the right edge: the latest end among the policies, after @begin_ns
  * @floor_percent: where the axis of throughput begins: 0, 50, 75 or 90, the highest that cuts
  *	nothing but the blackout
  * @heat_shift: log2 of the nanoseconds of a column of the heat maps
  * @heat_max: the largest cell of all heat maps; 0 if there is no dirty page
  */
 struct sim_svg_scale {
-	uint64_t end_ns;
+	uint64_t begin_ns, end_ns;
 	unsigned int floor_percent;
 	unsigned int heat_shift;
 	uint64_t heat_max;
 };
 
 void sim_svg_scale_init(struct sim_svg_scale *scale, const struct sim_model *model);
+
+/**
+ * sim_svg_scale_closing() - narrow the scale to the end of the run
+ *
+ * From the earliest end of a first round (the pass over all of memory) on.
+ *
+ * Return: false, with nothing changed, where that is most of the run, or there is no round.
+ */
+bool sim_svg_scale_closing(struct sim_svg_scale *scale, const struct sim_model *model);
 
 /** sim_svg_x() - where an instant is */
 long sim_svg_x(const struct sim_svg_scale *scale, uint64_t time_ns);

@@ -87,11 +87,17 @@ unsigned int sim_svg_lowest_percent(const struct sim_series *s)
 	return 100 - (unsigned int)((lost + 9999) / 10000);
 }
 
+/* The first bin of the plot; the one on its left edge is cut by the scale. */
+static unsigned int first_bin(const struct sim_svg_scale *scale, const struct sim_series *s)
+{
+	return (unsigned int)(scale->begin_ns >> s->shift);
+}
+
 /* Steps from left to right at the lower edge of the first @ncauses causes. */
 static void edge_forth(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s,
 		       unsigned int ncauses)
 {
-	for (unsigned int i = 0; i < sim_series_bins(s); i++)
+	for (unsigned int i = first_bin(scale, s); i < sim_series_bins(s); i++)
 		fprintf(out, "V%ldH%ld", TOP + depth(scale, s, i, ncauses),
 			sim_svg_x(scale, bin_end(s, i)));
 }
@@ -99,7 +105,7 @@ static void edge_forth(FILE *out, const struct sim_svg_scale *scale, const struc
 static void edge_back(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s,
 		      unsigned int ncauses)
 {
-	for (unsigned int i = sim_series_bins(s); i-- > 0;)
+	for (unsigned int i = sim_series_bins(s); i-- > first_bin(scale, s);)
 		fprintf(out, "V%ldH%ld", TOP + depth(scale, s, i, ncauses),
 			sim_svg_x(scale, (uint64_t)i << s->shift));
 }
@@ -144,6 +150,8 @@ static void phase_band(FILE *out, const struct sim_svg_scale *scale, const struc
 	long x0 = sim_svg_x(scale, p->t0_ns), x1 = sim_svg_x(scale, p->t1_ns);
 	const char *class = phase_class[p->kind];
 
+	if (p->t1_ns <= scale->begin_ns)
+		return;
 	if (x1 < x0 + 15)
 		x1 = x0 + 15;	/* a pixel and a half: a short pause is still a pause */
 	fprintf(out, "<path class=\"%s p%zu\" d=\"M%ld %dH%ldv%dH%ldz\">", class, number % 2, x0,
@@ -151,12 +159,12 @@ static void phase_band(FILE *out, const struct sim_svg_scale *scale, const struc
 	phase_title(out, p);
 	fprintf(out, "</path>\n");
 	if (p->kind != SIM_PHASE_ROUND)
-		fprintf(out, "<path class=\"tint %s\" d=\"M%ld %dH%ldV%dH%ldz\"/>\n", class, x0, TOP,
-			x1, BOTTOM, x0);
+		fprintf(out, "<path class=\"tint %s\" d=\"M%ld %dH%ldV%dH%ldz\"/>\n", class, x0,
+			TOP, x1, BOTTOM, x0);
 	if (x1 - x0 < 700)
 		return;
-	fprintf(out, "<text x=\"%ld\" y=\"%d\" class=\"mid band\">", (x0 + x1) / 2,
-		BAND_TOP + 140);
+	fprintf(out, "<text x=\"%ld\" y=\"%d\" class=\"mid on-%s\">", (x0 + x1) / 2,
+		BAND_TOP + 140, class);
 	sim_html_text(out, p->name);
 	fprintf(out, "</text>\n");
 }

@@ -106,16 +106,16 @@ static void refused(void **state)
 		{ "its.devbits=", "its.devbits=: must be a number, 1..32" },
 		{ "its.cache=maybe", "its.cache=maybe: must be on or off" },
 		{ "its.cache=2", "its.cache=2: must be on or off" },
-		{ "throttle.policy=auto", "throttle.policy=auto: must be one of none, auto_converge; "
-		  "did you mean auto_converge?" },
-		{ "throttle.policy=None", "throttle.policy=None: must be one of none, auto_converge; "
-		  "did you mean none?" },
+		{ "throttle.policy=auto", "throttle.policy=auto: must be one of none, "
+		  "auto_converge; did you mean auto_converge?" },
+		{ "throttle.policy=None", "throttle.policy=None: must be one of none, "
+		  "auto_converge; did you mean none?" },
 		{ "policy.names=", "policy.names=: must be text of 1..8 bytes, in UTF-8 without "
 		  "control characters" },
-		{ "policy.names=123456789", "policy.names=123456789: must be text of 1..8 bytes, in "
-		  "UTF-8 without control characters" },
-		{ "policy.names=a\tb", "policy.names=a?b: must be text of 1..8 bytes, in UTF-8 without "
-		  "control characters" },
+		{ "policy.names=123456789", "policy.names=123456789: must be text of 1..8 bytes, "
+		  "in UTF-8 without control characters" },
+		{ "policy.names=a\tb", "policy.names=a?b: must be text of 1..8 bytes, in UTF-8 "
+		  "without control characters" },
 		{ "policy.names=a\xff", "policy.names=a...: must be text of 1..8 bytes, in UTF-8 "
 		  "without control characters" },
 		{ "its.devbit=3", "its.devbit: no such parameter; did you mean its.devbits?" },
@@ -162,7 +162,8 @@ static void canonical(void **state)
 {
 	static const char *const assignments[] = {
 		"its.devbits=0x1_f", "its.cache=false", "throttle.policy=auto_converge",
-		"policy.names=\"a\\b\"", "workload.trace=/tmp/\xc3\xa9 x", "link.bandwidth_bytes_per_s=3Gi",
+		"policy.names=\"a\\b\"", "workload.trace=/tmp/\xc3\xa9 x",
+		"link.bandwidth_bytes_per_s=3Gi",
 	};
 	struct sim_params *p = both(), *q = both();
 	struct sim_error err = { "" };

@@ -62,9 +62,9 @@ static void values(void **state)
 static void resolved(void **state)
 {
 	static const char *const texts[] = {
-		"plain", "", " lead", "a: b", "# no comment", "\"q\" \\n 'x'", "- list", "~", "null",
-		"on", "0x10", "{a}", "[b]", "&a", "*a", "!t", "%d", "@", "`", "\xc3\xa9\xe2\x82\xac",
-		"\xc2\x85", "\xc2\x9f", "\xe2\x80\xa8x", "\xef\xbb\xbf", "\xef\xbf\xbf",
+		"plain", "", " lead", "a: b", "# no comment", "\"q\" \\n 'x'", "- list", "~",
+		"null", "on", "0x10", "{a}", "[b]", "&a", "*a", "!t", "%d", "@", "`",
+		"\xc3\xa9\xe2\x82\xac", "\xc2\x85", "\xc2\x9f", "\xe2\x80\xa8x", "\xef\xbb\xbf", "\xef\xbf\xbf",
 		"\xf0\x9f\x98\x80", "a\\", "\\u0041",
 	};
 
@@ -136,45 +136,53 @@ static void refused(void **state)
 	static const struct {
 		const char *text, *message;
 	} bad[] = {
-		{ "", "c.yaml: is empty, expected `scenario: NAME`" },
-		{ "# x\n", "c.yaml: is empty, expected `scenario: NAME`" },
-		{ "seed: 4\n", "c.yaml: names no scenario, expected `scenario: NAME`" },
-		{ "\nscenario: sampel\n", "c.yaml:2: no such scenario: 'sampel'; did you mean sample? "
-		  "(weir-sim list-params lists them)" },
-		{ "scenario: sample\nsample:\n  ending: good\n  event: 5\n", "c.yaml:4: sample.event: "
-		  "no such parameter; did you mean sample.events?" },
-		{ "scenario: sample\n\nsampl:\n  events: 5\n", "c.yaml:3: sampl: no such component; "
-		  "did you mean sample?" },
-		{ "scenario: sample\nsample.events: 4\n", "c.yaml:2: sample.events: no such component "
-		  "(a file nests parameters: `sample:`, and on the next line, indented, `events:`)" },
-		{ "scenario: sample\nsample:\n  chatty: on\n  events: 0\n", "c.yaml:4: "
-		  "sample.events=0: must be 1..1000000" },
-		{ "scenario: sample\nsample:\n  events: fast\n", "c.yaml:3: sample.events=fast: must be "
-		  "a number, 1..1000000" },
-		{ "scenario: sample\nsample:\n  events:\n", "c.yaml:3: sample.events=: must be a "
-		  "number, 1..1000000" },
-		{ "scenario: sample\nsample:\n  events: [1]\n", "c.yaml:3: sample.events: found a list, "
-		  "expected a single value" },
-		{ "scenario: sample\nsample: 4\n", "c.yaml:2: sample: found a single value, expected a "
-		  "mapping (name: value)" },
-		{ "scenario: sample\nseed: {a: 1}\n", "c.yaml:2: seed: found a mapping, expected a "
-		  "single value" },
-		{ "- a\n", "c.yaml:1: found a list, expected a mapping (name: value)" },
-		{ "scenario: sample\nsample:\n  events: 5\n  events: 6\n", "c.yaml:4: sample.events: is "
-		  "given twice, expected once" },
-		{ "scenario: sample\nsample:\n  events: 5\nsample:\n  events: 6\n", "c.yaml:4: sample: "
-		  "is given twice, expected once" },
-		{ "scenario: sample\nseed: -1\n", "c.yaml:2: seed: found '-1', expected a number, "
+		{ "",
+		  "c.yaml: is empty, expected `scenario: NAME`" },
+		{ "# x\n",
+		  "c.yaml: is empty, expected `scenario: NAME`" },
+		{ "seed: 4\n",
+		  "c.yaml: names no scenario, expected `scenario: NAME`" },
+		{ "\nscenario: sampel\n",
+		  "c.yaml:2: no such scenario: 'sampel'; did you mean sample? (weir-sim "
+		  "list-params lists them)" },
+		{ "scenario: sample\nsample:\n  ending: good\n  event: 5\n",
+		  "c.yaml:4: sample.event: no such parameter; did you mean sample.events?" },
+		{ "scenario: sample\n\nsampl:\n  events: 5\n",
+		  "c.yaml:3: sampl: no such component; did you mean sample?" },
+		{ "scenario: sample\nsample.events: 4\n",
+		  "c.yaml:2: sample.events: no such component (a file nests parameters: "
+		  "`sample:`, and on the next line, indented, `events:`)" },
+		{ "scenario: sample\nsample:\n  chatty: on\n  events: 0\n",
+		  "c.yaml:4: sample.events=0: must be 1..1000000" },
+		{ "scenario: sample\nsample:\n  events: fast\n",
+		  "c.yaml:3: sample.events=fast: must be a number, 1..1000000" },
+		{ "scenario: sample\nsample:\n  events:\n",
+		  "c.yaml:3: sample.events=: must be a number, 1..1000000" },
+		{ "scenario: sample\nsample:\n  events: [1]\n",
+		  "c.yaml:3: sample.events: found a list, expected a single value" },
+		{ "scenario: sample\nsample: 4\n",
+		  "c.yaml:2: sample: found a single value, expected a mapping (name: value)" },
+		{ "scenario: sample\nseed: {a: 1}\n",
+		  "c.yaml:2: seed: found a mapping, expected a single value" },
+		{ "- a\n",
+		  "c.yaml:1: found a list, expected a mapping (name: value)" },
+		{ "scenario: sample\nsample:\n  events: 5\n  events: 6\n",
+		  "c.yaml:4: sample.events: is given twice, expected once" },
+		{ "scenario: sample\nsample:\n  events: 5\nsample:\n  events: 6\n",
+		  "c.yaml:4: sample: is given twice, expected once" },
+		{ "scenario: sample\nseed: -1\n",
+		  "c.yaml:2: seed: found '-1', expected a number, 0..9223372036854775807" },
+		{ "scenario: sample\nrun: 9223372036854775808\n",
+		  "c.yaml:2: run: found '9223372036854775808', expected a number, "
 		  "0..9223372036854775807" },
-		{ "scenario: sample\nrun: 9223372036854775808\n", "c.yaml:2: run: found "
-		  "'9223372036854775808', expected a number, 0..9223372036854775807" },
-		{ "scenario: sample\nsample:\n\tevents: 4\n", "c.yaml:3: not YAML: found character that "
-		  "cannot start any token" },
-		{ "scenario: \"sam\n", "c.yaml:2: not YAML: found unexpected end of stream" },
-		{ "scenario: sample\n---\nscenario: sample\n", "c.yaml: holds several YAML documents, "
-		  "expected one" },
-		{ "scenario: sample\n\nseed: \x01\n", "c.yaml:3: not YAML: control characters are not "
-		  "allowed" },
+		{ "scenario: sample\nsample:\n\tevents: 4\n",
+		  "c.yaml:3: not YAML: found character that cannot start any token" },
+		{ "scenario: \"sam\n",
+		  "c.yaml:2: not YAML: found unexpected end of stream" },
+		{ "scenario: sample\n---\nscenario: sample\n",
+		  "c.yaml: holds several YAML documents, expected one" },
+		{ "scenario: sample\n\nseed: \x01\n",
+		  "c.yaml:3: not YAML: control characters are not allowed" },
 	};
 
 	(void)state;
@@ -227,7 +235,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(defaults, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(values, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(resolved, enter_dir, leave_dir),
-		cmocka_unit_test_setup_teardown(paths_are_relative_to_the_file, enter_dir, leave_dir),
+		cmocka_unit_test_setup_teardown(paths_are_relative_to_the_file, enter_dir,
+						leave_dir),
 		cmocka_unit_test_setup_teardown(refused, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(refused_bytes, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(too_large, enter_dir, leave_dir),

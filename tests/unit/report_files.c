@@ -76,8 +76,8 @@ static void what_is_not_ours(void **state)
 	(void)state;
 	assert_int_equal(mkdir("run", 0777) | mkdir("run/wp", 0777), 0);
 	put("run/report.html");
-	refused("run", true, "run: is not a run directory (it has no config.resolved.yaml): --force "
-		"does not replace it");
+	refused("run", true, "run: is not a run directory (it has no config.resolved.yaml): "
+		"--force does not replace it");
 	put("run/config.resolved.yaml");
 	claimed("run", true, false);
 	put("run/wp/notes.txt");

@@ -235,7 +235,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(digests, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(the_report_stands_alone, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(ways_to_end, enter_dir, leave_dir),
-		cmocka_unit_test_setup_teardown(bad_input_keeps_the_earlier_run, enter_dir, leave_dir),
+		cmocka_unit_test_setup_teardown(bad_input_keeps_the_earlier_run, enter_dir,
+						leave_dir),
 		cmocka_unit_test_setup_teardown(damaged_directories, enter_dir, leave_dir),
 	};
 

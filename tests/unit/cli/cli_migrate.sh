@@ -13,7 +13,8 @@ for key in lost_pages false_positive_pages blackout_ns get_ns clear_ns freeze_ns
 	bytes_sent ptes_scanned faults tlbis lost_compute_vcpu_ns lost_fault_vcpu_ns \
 	lost_lock_vcpu_ns lost_split_vcpu_ns lost_scan_vcpu_ns lost_throttle_vcpu_ns \
 	lost_blackout_vcpu_ns memory_equal; do
-	[ "$(grep -c "\"$key\":" out)" = "$(grep -c '"policy":' out)" ] || fail "no $key in each row"
+	[ "$(grep -c "\"$key\":" out)" = "$(grep -c '"policy":' out)" ] ||
+		fail "no $key in each row"
 done
 
 # sums of series.json, a policy and a cause at a time, against compare.json
@@ -26,7 +27,8 @@ for policy in wp dbm_all fixed64 adaptive; do
 			on && /^ *[0-9]+,?$/ { gsub(/[ ,]/, ""); sum += $0 }
 			on && /\]/ { on = 0 }
 			END { printf "%d", sum }' "a/$policy/series.json")
-		[ "$table" = "$picture" ] || fail "$policy: lost to $cause: table $table, picture $picture"
+		[ "$table" = "$picture" ] ||
+			fail "$policy: lost to $cause: table $table, picture $picture"
 	done
 done
 

@@ -20,7 +20,8 @@ digest=$(sed -n 's/^digest  //p' out)
 # not twice into one directory; with --force, yes
 sim run c.yaml
 expect 2
-err_is "weir-sim: runs/sample-3-0: is not empty: --force replaces an earlier run, --out chooses another directory"
+err_is "weir-sim: runs/sample-3-0: is not empty: --force replaces an earlier run, --out chooses \
+another directory"
 sim run c.yaml --force
 expect 0
 out_has "$digest"

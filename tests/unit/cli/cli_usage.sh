@@ -26,11 +26,13 @@ bad() {
 printf 'scenario: sample\n' >c.yaml
 wrong "'rnu': no such command; did you mean run? (weir-sim --help lists them)" rnu
 wrong "run: a configuration file is needed: weir-sim run CONFIG" run
-wrong "run: d.yaml: one configuration at a time (parameters are set by -C NAME=VALUE)" run c.yaml d.yaml
+wrong "run: d.yaml: one configuration at a time (parameters are set by -C NAME=VALUE)" \
+	run c.yaml d.yaml
 wrong "--sed: unknown option; did you mean --seed?" run c.yaml --sed 4
 wrong "--out: missing argument" run c.yaml --out
 wrong "--seed=-1: must be a number, 0..9223372036854775807" run c.yaml --seed=-1
-wrong "--run=9223372036854775808: must be a number, 0..9223372036854775807" run c.yaml --run 9223372036854775808
+wrong "--run=9223372036854775808: must be a number, 0..9223372036854775807" \
+	run c.yaml --run 9223372036854775808
 wrong "--format=xml: must be table or json" run c.yaml --format xml
 wrong "-C foo: must be name=value" run c.yaml -C foo
 wrong "sample.event: no such parameter; did you mean sample.events?" run c.yaml -C sample.event=4
@@ -38,7 +40,9 @@ wrong "sample.events=0: must be 1..1000000" run c.yaml -C sample.events=0
 wrong "sample.chatty=maybe: must be on or off" run c.yaml -C sample.chatty=maybe
 wrong "c.yaml: is there, and is not a directory" run c.yaml --out c.yaml
 wrong "--out: must be the name of a directory" run c.yaml --out ""
-wrong "list-params: no such scenario: 'smaple'; did you mean sample? (weir-sim list-params lists them)" list-params smaple
+wrong "list-params: no such scenario: 'smaple'; did you mean sample? (weir-sim list-params lists \
+them)" \
+	list-params smaple
 wrong "report: one run directory is needed: weir-sim report DIR" report
 wrong "nope/manifest.json: cannot be read: No such file or directory" report nope
 wrong "trace: one trace is needed: weir-sim trace DIR|FILE" trace
@@ -52,11 +56,16 @@ expect 2
 err_has "c.yaml: "
 
 bad "b.yaml: is empty, expected \`scenario: NAME\`" ""
-bad "b.yaml:3: sample.event: no such parameter; did you mean sample.events?" "scenario: sample\nsample:\n  event: 5\n"
-bad "b.yaml:2: sampel: no such component; did you mean sample?" "scenario: sample\nsampel:\n  events: 5\n"
-bad "b.yaml:3: sample.events: found a list, expected a single value" "scenario: sample\nsample:\n  events: [5]\n"
-bad "b.yaml:3: sample.events=many: must be a number, 1..1000000" "scenario: sample\nsample:\n  events: many\n"
-bad "b.yaml:4: sample.events=2M: must be 1..1000000" "scenario: sample\nsample:\n  chatty: on\n  events: 2M\n"
+bad "b.yaml:3: sample.event: no such parameter; did you mean sample.events?" \
+	"scenario: sample\nsample:\n  event: 5\n"
+bad "b.yaml:2: sampel: no such component; did you mean sample?" \
+	"scenario: sample\nsampel:\n  events: 5\n"
+bad "b.yaml:3: sample.events: found a list, expected a single value" \
+	"scenario: sample\nsample:\n  events: [5]\n"
+bad "b.yaml:3: sample.events=many: must be a number, 1..1000000" \
+	"scenario: sample\nsample:\n  events: many\n"
+bad "b.yaml:4: sample.events=2M: must be 1..1000000" \
+	"scenario: sample\nsample:\n  chatty: on\n  events: 2M\n"
 printf 'scenario: sample\nseed: \xff\n' >b.yaml
 sim run b.yaml
 expect 2
