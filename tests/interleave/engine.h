@@ -56,6 +56,7 @@ struct wx_loc {
 	uint8_t bytes;
 	uint8_t head;		/* index of the newest value */
 	uint8_t count;		/* values kept */
+	uint8_t rmw;		/* thread + 1 whose read-modify-write waits; 0: none */
 	uint8_t plain;		/* ever accessed plainly: check atomics for races too */
 	uint32_t id;
 	uint32_t seen[WX_THREADS_MAX];	/* no thread reads older than it has seen */
@@ -72,6 +73,7 @@ struct wx_pending {
 	struct wx_clk rel;
 	uint32_t serial;	/* names it for sleep sets */
 	bool release;		/* waits for all older ones */
+	bool rmw;		/* the store half of a read-modify-write: owns its location */
 };
 
 enum wx_state { WX_RUNNABLE, WX_DONE, WX_FROZEN };

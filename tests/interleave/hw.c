@@ -69,6 +69,7 @@ bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v)
 	t->next.write = true;
 	wx_step(t);
 	l = wx_loc_get(p, 8);
+	wx_settle(l);
 	old = wx_newest(l)->v;
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "walker cas %s: %#llx %s %#llx",
@@ -84,8 +85,9 @@ bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v)
 
 void wx_hw_store(uint64_t *p, uint64_t v)
 {
-	struct wx_thread *t = wx.cur;
 	static const struct wx_clk nothing;
+	struct wx_thread *t = wx.cur;
+	struct wx_loc *l;
 
 	if (!t) {
 		*p = v;
@@ -94,7 +96,9 @@ void wx_hw_store(uint64_t *p, uint64_t v)
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, NULL, "%s = %#llx", wx_loc_name((uintptr_t)p),
 			       (unsigned long long)v);
-	wx_perform(t, wx_loc_get(p, 8), v, &nothing);
+	l = wx_loc_get(p, 8);
+	wx_settle(l);
+	wx_perform(t, l, v, &nothing);
 }
 
 uint64_t wx_peek(const uint64_t *p)

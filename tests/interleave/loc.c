@@ -64,6 +64,7 @@ static struct wx_loc *loc_new(const volatile void *p, unsigned int bytes, uint32
 	l->head = 0;
 	l->count = 1;
 	l->plain = 0;
+	l->rmw = 0;
 	l->id = nlocs++;
 	l->hist[0].v = peek(p, bytes);
 	l->hist[0].commit = 0;

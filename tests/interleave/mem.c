@@ -104,7 +104,6 @@ void weir_explore_store(volatile void *p, unsigned int bytes, uint64_t v,
 			struct weir_explore_site *site)
 {
 	struct wx_thread *t = wx.cur;
-	struct wx_pending *e;
 	struct wx_clk rel;
 	struct wx_loc *l;
 
@@ -124,15 +123,7 @@ void weir_explore_store(volatile void *p, unsigned int bytes, uint64_t v,
 		wx_perform(t, l, v, &rel);
 		return;
 	}
-	if (t->nsb == WX_SB_MAX)
-		wx_perform_pending(t, 0);
-	e = &t->sb[t->nsb++];
-	e->loc = l;
-	e->v = v;
-	e->rel = rel;
-	e->serial = t->serial++;
-	e->release = WX_RELEASES(site->effective);
-	wx.pending |= 1u << t->id;
+	wx_wait(t, l, v, &rel, WX_RELEASES(site->effective), false);
 }
 
 static uint64_t rmw_result(unsigned int op, uint64_t old, uint64_t v)
@@ -158,7 +149,10 @@ static void rmw_write(struct wx_thread *t, struct wx_loc *l, struct wx_value *e,
 	wx_learn(t, l, e, order);
 	wx_publish(t, order, &rel);
 	wx_clk_join(&rel, &e->rel);	/* the release sequence goes on */
-	wx_perform(t, l, v, &rel);
+	if (wx.opt.model >= WX_PSO)
+		wx_wait(t, l, v, &rel, false, true);
+	else
+		wx_perform(t, l, v, &rel);
 }
 
 uint64_t weir_explore_rmw(volatile void *p, unsigned int bytes, uint64_t v,
@@ -178,6 +172,7 @@ uint64_t weir_explore_rmw(volatile void *p, unsigned int bytes, uint64_t v,
 	l = wx_loc_get(p, bytes);
 	atomic_access(t, l, true, true);
 	wx_drain_for(t, l, site->effective);
+	wx_settle(l);
 	e = wx_newest(l);
 	old = e->v;
 	new = wx_narrow(rmw_result(site->op, old, v), bytes);
@@ -211,6 +206,7 @@ bool weir_explore_cas(volatile void *p, unsigned int bytes, void *expected, uint
 	before(t, t->nsb ? WX_EVERYTHING : p, true, site);
 	l = wx_loc_get(p, bytes);
 	wx_drain_for(t, l, site->effective);
+	wx_settle(l);
 	e = wx_choose_value(t, l, wx_floor_of(t, l), &back);
 	if (e->v == want) {		/* an exclusive store on an old value would not succeed */
 		e = wx_newest(l);
@@ -260,6 +256,7 @@ uint64_t weir_explore_plain_load(const volatile void *p, unsigned int bytes,
 	wx_race_check(t, l, false, true);
 	l->plain_rd[t->id] = t->clk.v[t->id];
 	wx_drain_for(t, l, WEIR_EXPLORE_RELAXED);
+	wx_settle(l);
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, site, "%s -> %#llx", wx_loc_name(l->addr),
 			       (unsigned long long)wx_newest(l)->v);
@@ -283,6 +280,7 @@ void weir_explore_plain_store(volatile void *p, unsigned int bytes, uint64_t v,
 	wx_race_check(t, l, true, true);
 	l->plain_wr[t->id] = t->clk.v[t->id];
 	wx_drain_for(t, l, WEIR_EXPLORE_RELAXED);
+	wx_settle(l);
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, site, "%s := %#llx", wx_loc_name(l->addr),
 			       (unsigned long long)v);

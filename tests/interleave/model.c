@@ -7,7 +7,8 @@
  *         store, else memory. Read-modify-writes and the fence empty the buffer.
  *   pso   as tso, but any waiting store may be performed whose thread has no older one to the same
  *         place; a release waits for all older ones. A read-modify-write waits for what its order
- *         says and for stores to its own place; the fence empties the buffer.
+ *         says and for stores to its own place, reads, and then its store waits too: its place is
+ *         its own until that is performed. The fence empties the buffer.
  *   c11   as pso, and a load may be satisfied early: it sees memory as it was at any time since the
  *         thread's floor. Acquire raises the floor to the time the value it read was performed, the
  *         fence to now; and no place is seen older than the thread has seen it.
@@ -50,6 +51,12 @@ void wx_perform_pending(struct wx_thread *t, unsigned int i)
 {
 	struct wx_pending *e = &t->sb[i];
 
+	if (!e->rmw)
+		wx_settle(e->loc);
+	e->loc->rmw = 0;
+	if (wx_unlikely(wx.printing))
+		wx_print_event(WX_E_DRAIN, t->id, NULL, "%s = %#llx reaches memory",
+			       wx_loc_name(e->loc->addr), (unsigned long long)e->v);
 	wx_perform(t, e->loc, e->v, &e->rel);
 	t->nsb--;
 	memmove(e, e + 1, (t->nsb - i) * sizeof(*e));
@@ -80,10 +87,43 @@ unsigned int wx_mem_eligible(const struct wx_thread *t, unsigned int *idx)
 
 void wx_mem_drain(struct wx_thread *t, unsigned int i)
 {
-	if (wx_unlikely(wx.printing))
-		wx_print_event(WX_E_DRAIN, t->id, NULL, "%s = %#llx reaches memory",
-			       wx_loc_name(t->sb[i].loc->addr), (unsigned long long)t->sb[i].v);
 	wx_perform_pending(t, i);
+}
+
+/*
+ * A read-modify-write of l that waits is performed: it has read, so nobody may write l before it.
+ * It never waits for another store: what it had to wait for was performed when it was issued.
+ */
+void wx_settle(struct wx_loc *l)
+{
+	struct wx_thread *t;
+	unsigned int i = 0;
+
+	if (wx_likely(!l->rmw))
+		return;
+	t = &wx.thread[l->rmw - 1];
+	while (t->sb[i].loc != l || !t->sb[i].rmw)
+		i++;
+	wx_perform_pending(t, i);
+}
+
+void wx_wait(struct wx_thread *t, struct wx_loc *l, uint64_t v, const struct wx_clk *rel,
+	     bool release, bool rmw)
+{
+	struct wx_pending *e;
+
+	if (t->nsb == WX_SB_MAX)
+		wx_perform_pending(t, 0);
+	e = &t->sb[t->nsb++];
+	e->loc = l;
+	e->v = v;
+	e->rel = *rel;
+	e->serial = t->serial++;
+	e->release = release;
+	e->rmw = rmw;
+	if (rmw)
+		l->rmw = (uint8_t)(t->id + 1);
+	wx.pending |= 1u << t->id;
 }
 
 static void drain_all(struct wx_thread *t)

@@ -62,6 +62,11 @@ static inline const char *wx_stale_mark(unsigned int back)
 /* A store of t reaches memory. */
 void wx_perform(struct wx_thread *t, struct wx_loc *l, uint64_t v, const struct wx_clk *rel);
 void wx_perform_pending(struct wx_thread *t, unsigned int i);
+/* A store of t waits in its buffer. */
+void wx_wait(struct wx_thread *t, struct wx_loc *l, uint64_t v, const struct wx_clk *rel,
+	     bool release, bool rmw);
+/* A read-modify-write of l that waits, whoever's, is performed. */
+void wx_settle(struct wx_loc *l);
 /* What must be performed before a read-modify-write of l, or a plain access to it. */
 void wx_drain_for(struct wx_thread *t, struct wx_loc *l, unsigned int order);
 /* Fails the run if an access races with one of another thread. */

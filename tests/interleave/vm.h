@@ -24,6 +24,7 @@ struct vm {
 	uint64_t content[VM_PAGES];		/* versions: a write adds one */
 	uint64_t copy[VM_PAGES];		/* what readers have got */
 	unsigned int faulting[WX_THREADS_MAX];	/* the page + 1 a thread's fault is about */
+	uint64_t claimed[2];			/* by stripe: touched by whoever invalidates */
 	unsigned int readers;			/* readers in the middle of something */
 	/* Each CPU's cached translations, all of them writable, and its walker. */
 	struct {
