@@ -245,7 +245,7 @@ static void file_finish(struct sim_history_file *file, uint64_t count)
 	};
 
 	file_write_records(file, &end, 1, ZSTD_e_end);
-	if (fflush(file->stream) || ferror(file->stream))
+	if (fflush(file->stream))
 		sim_error_at(&file->err, file->path, 0, "writing: %s", strerror(errno));
 	if (fclose(file->stream))
 		sim_error_at(&file->err, file->path, 0, "closing: %s", strerror(errno));

@@ -106,6 +106,21 @@ static void test_percentiles(void **state)
 	sim_hist_destroy(hist);
 }
 
+/* Half of three values is one and a half: the second is the first not below that. */
+static void test_rank_is_rounded_up(void **state)
+{
+	struct sim_hist *hist = sim_hist_create(0);
+
+	(void)state;
+	for (uint64_t value = 1; value <= 3; value++)
+		sim_hist_add(hist, value);
+	assert_int_equal(sim_hist_percentile(hist, 333333), 1);
+	assert_int_equal(sim_hist_percentile(hist, 333334), 2);
+	assert_int_equal(sim_hist_percentile(hist, 500000), 2);
+	assert_int_equal(sim_hist_percentile(hist, 666667), 3);
+	sim_hist_destroy(hist);
+}
+
 static void test_empty_and_reset(void **state)
 {
 	struct sim_hist *hist = sim_hist_create(0);
@@ -244,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_buckets),
 		cmocka_unit_test(test_percentiles),
+		cmocka_unit_test(test_rank_is_rounded_up),
 		cmocka_unit_test(test_empty_and_reset),
 		cmocka_unit_test(test_merge_is_adding_both),
 		cmocka_unit_test(test_mean_of_large_values),

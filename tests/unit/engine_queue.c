@@ -263,7 +263,8 @@ static void test_events_post_and_cancel(void **state)
 	chain.victim_id = sim_queue_post(chain.q, 12, 0, log_event, &chain, 'x');
 	assert_int_equal(sim_queue_run_until(chain.q, 9), 0);
 	assert_int_equal(sim_queue_now(chain.q), 9);
-	assert_int_equal(sim_queue_run_until(chain.q, 14), 4);
+	assert_int_equal(sim_queue_run_until(chain.q, 10), 4); /* the end is included */
+	assert_int_equal(sim_queue_run_until(chain.q, 14), 0);
 	assert_int_equal(sim_queue_now(chain.q), 14);
 	assert_int_equal(sim_queue_pending(chain.q), 1);
 	assert_true(sim_queue_run_one(chain.q));
