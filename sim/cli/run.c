@@ -23,7 +23,7 @@ struct run_options {
 	const char *config;
 	const char **assignments;	/* NULL, or ends with NULL */
 	const char *seed, *number, *out, *format;
-	int force, quiet;
+	int force, quiet, no_trace;
 	bool json;
 };
 
@@ -41,6 +41,8 @@ static bool parse(int argc, const char **argv, poptContext *ctx, struct run_opti
 		{ "force", 0, POPT_ARG_NONE, &o->force, 0, "replace an earlier run in it", NULL },
 		{ "format", 0, POPT_ARG_STRING, &o->format, 0,
 		  "table, or json: compare.json and nothing else", "table|json" },
+		{ "no-trace", 0, POPT_ARG_NONE, &o->no_trace, 0,
+		  "keep no event history; the digest stays", NULL },
 		{ "quiet", 0, POPT_ARG_NONE, &o->quiet, 0, "no table, no progress", NULL },
 		POPT_AUTOHELP
 		POPT_TABLEEND
@@ -128,7 +130,7 @@ static char *command_of(const struct run_options *o, const struct sim_config *co
 	fprintf(out, " --seed %" PRIu64 " --run %" PRIu64 " --out ", config->seed,
 		config->number);
 	put_word(out, dir);
-	fputs(" --force", out);
+	fputs(o->no_trace ? " --no-trace --force" : " --force", out);
 	fclose(out);
 	return text;
 }
@@ -208,7 +210,10 @@ static int run_it(const struct run_options *o, const struct sim_config *config)
 	struct sim_run_watcher watcher = { on_progress, on_failure, &progress };
 	struct sim_run_record record;
 	char *dir = dir_of(o, config), *command = command_of(o, config, dir);
-	struct sim_run_request request = { config, dir, o->force, command, &watcher };
+	struct sim_run_request request = {
+		.config = config, .dir = dir, .force = o->force, .no_trace = o->no_trace,
+		.command = command, .watcher = &watcher,
+	};
 	int code;
 
 	sim_progress_init(&progress, o->quiet);

@@ -42,13 +42,30 @@ static void put(FILE *out, const char *before, const char *text, const char *aft
 	fputs(after, out);
 }
 
-static void lines(FILE *out, const json_t *list)
+static void lines(FILE *out, const json_t *list, size_t first, size_t end)
 {
-	for (size_t i = 0; i < json_array_size(list); i++) {
+	for (size_t i = first; i < end; i++) {
 		const char *text = json_string_value(json_array_get(list, i));
 
 		put(out, "<p>", text ? text : "", "</p>\n");
 	}
+}
+
+#define FAILURES_OPEN 4u	/* violations that are shown without a click */
+
+static void failures(FILE *out, const json_t *list)
+{
+	size_t n = json_array_size(list), open = n < FAILURES_OPEN ? n : FAILURES_OPEN;
+
+	fprintf(out, "<div class=\"failed\"><h2>Properties were violated</h2>\n"
+		"<p>The figures below are those of a run that went wrong.</p>\n");
+	lines(out, list, 0, open);
+	if (n > open) {
+		fprintf(out, "<details><summary>%zu more</summary>\n", n - open);
+		lines(out, list, open, n);
+		fprintf(out, "</details>\n");
+	}
+	fprintf(out, "</div>\n");
 }
 
 void sim_html_header(FILE *out, const struct sim_model *m)
@@ -64,15 +81,11 @@ void sim_html_header(FILE *out, const struct sim_model *m)
 	put(out, "<span>", m->compiler, ", ");
 	put(out, "", m->flags, ", ");
 	put(out, "", m->arch, "</span></div>\n");
-	if (json_array_size(m->failures)) {
-		fprintf(out, "<div class=\"failed\"><h2>A property was violated</h2>\n");
-		lines(out, m->failures);
-		fprintf(out, "<p>The figures below are those of a run that went wrong.</p>"
-			"</div>\n");
-	}
+	if (json_array_size(m->failures))
+		failures(out, m->failures);
 	if (json_array_size(m->notes)) {
 		fprintf(out, "<div class=\"notes\">\n");
-		lines(out, m->notes);
+		lines(out, m->notes, 0, json_array_size(m->notes));
 		fprintf(out, "</div>\n");
 	}
 	put(out, "<p class=\"dim\">Run it again: <code>", m->command, "</code></p>\n");

@@ -190,7 +190,7 @@ bool sim_model_is_best(const struct sim_model *m, size_t policy, size_t metric)
 	const struct sim_model_value *mine = &m->policies[policy].values[metric];
 	bool beats_one = false;
 
-	if (!mine->known || what->better == SIM_METRIC_NEUTRAL)
+	if (!mine->known || what->better == SIM_METRIC_NEUTRAL || json_array_size(m->failures))
 		return false;
 	for (size_t p = 0; p < m->npolicies; p++) {
 		const struct sim_model_value *other = &m->policies[p].values[metric];

@@ -59,7 +59,8 @@ void sim_model_free(struct sim_model *model);
 /**
  * sim_model_is_best() - is a policy's figure the best of its metric?
  *
- * Figures that print alike are equally good; where all do, or no way is better, none is best.
+ * Figures that print alike are equally good; where all do, or no way is better, none is best; and
+ * none in a run that violated a property.
  */
 bool sim_model_is_best(const struct sim_model *model, size_t policy, size_t metric);
 

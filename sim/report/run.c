@@ -76,7 +76,8 @@ struct sim_policy_out *sim_run_policy_begin(struct sim_run *run, const char *nam
 	if (!open_dir(state, run->err) || !sim_dir_make(policy->dir, run->err))
 		return NULL;
 	trace = sim_path_join(policy->dir, "trace.zst");
-	policy->out.history = sim_history_create(scenario->kinds, scenario->nkinds, trace,
+	policy->out.history = sim_history_create(scenario->kinds, scenario->nkinds,
+						 state->request->no_trace ? NULL : trace,
 						 run->err);
 	free(trace);
 	return policy->out.history ? &policy->out : NULL;

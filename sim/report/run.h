@@ -50,13 +50,14 @@ struct sim_run_record {
  * @config: what
  * @dir: where; see sim_rundir_claim()
  * @force: replace an earlier run
+ * @no_trace: keep no trace.zst; the digest is the same
  * @command: the command line that reproduces it, for the report
  * @watcher: may be NULL
  */
 struct sim_run_request {
 	const struct sim_config *config;
 	const char *dir;
-	bool force;
+	bool force, no_trace;
 	const char *command;
 	const struct sim_run_watcher *watcher;
 };

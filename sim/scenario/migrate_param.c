@@ -29,7 +29,7 @@ static const char *const throttles[] = { "none", "auto-converge", NULL };
 const struct sim_param migrate_params[] = {
 	SIM_PARAM_STRING_ENTRY("policy.names", "wp,dbm_all,fixed64,adaptive", "choice",
 		"policies to compare: wp, wp_eager, dbm_all, fixed<N>, adaptive"),
-	U64("policy.scan_weight", "1", "1", 1, 1000000, "scans run beside the guest",
+	U64("policy.scan_weight", "", "1", 1, 1000000, "scans run beside the guest",
 		"adaptive: how much dearer scan time is than fault time"),
 
 	U64("guest.vcpus", "vcpus", "2", 1, 1024, "the recorded guests", "virtual CPUs"),

@@ -64,7 +64,8 @@ static void resolved(void **state)
 	static const char *const texts[] = {
 		"plain", "", " lead", "a: b", "# no comment", "\"q\" \\n 'x'", "- list", "~",
 		"null", "on", "0x10", "{a}", "[b]", "&a", "*a", "!t", "%d", "@", "`",
-		"\xc3\xa9\xe2\x82\xac", "\xc2\x85", "\xc2\x9f", "\xe2\x80\xa8x", "\xef\xbb\xbf", "\xef\xbf\xbf",
+		"\xc3\xa9\xe2\x82\xac", "\xc2\x85", "\xc2\x9f", "\xe2\x80\xa8x",
+		"\xef\xbb\xbf", "\xef\xbf\xbf",
 		"\xf0\x9f\x98\x80", "a\\", "\\u0041",
 	};
 

@@ -63,6 +63,18 @@ sim diff a none
 expect 2
 err_is "weir-sim: none/manifest.json: cannot be read: No such file or directory"
 
+# without a trace the digest stays, and diff still tells
+sim run c.yaml --out untraced --quiet --no-trace
+expect 0
+[ -e untraced/slow/trace.zst ] && fail "--no-trace kept a trace"
+sim diff a untraced
+expect 0
+out_has "same: 2 policies"
+sim run c.yaml --out untraced --force --seed 2 --quiet --no-trace
+sim diff a untraced
+expect 1
+out_has "slow: the events differ; where, is not known without both traces"
+
 # a report can be made again, and is the same
 cp a/report.html before.html
 rm a/report.html
