@@ -48,7 +48,10 @@ static void report(void *ctx, enum sim_checker checker, uint64_t gfn, const char
 static void set_up(struct world *w, uint32_t policy)
 {
 	struct sim_s2_config s2 = { .geometry = SIM_S2_GEOMETRY_4K };
-	struct sim_mmu_config mmu = { .nvcpus = 2, .vtcr = { true, true, 48 } };
+	struct sim_mmu_config mmu = {
+		.nvcpus = 2,
+		.vtcr = { .ha = true, .hd = true, .pa_bits = 48 },
+	};
 	struct weir_dirty_config cfg = {
 		.base_gfn = BASE, .npages = NPAGES, .policy = policy, .neighbourhood = 64,
 		.flags = WEIR_DIRTY_F_DBM,
