@@ -84,7 +84,7 @@ static void promote_neighbours(struct weir_dirty *d, uint64_t *leaf, uint64_t gr
 		unsigned int i = weir_ctz64(todo);
 		uint64_t v = weir_load_relaxed(&leaf[i]);
 
-		if (!(v & WEIR_DIRTY_DESC_VALID) || lets_write(d, v))
+		if (!(v & WEIR_DIRTY_DESC_VALID) || (v & WEIR_DIRTY_DESC_CONT) || lets_write(d, v))
 			continue;
 		if (weir_cas_release(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
 			info->leaves++;
@@ -139,7 +139,7 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 	return WEIR_OK;
 }
 
-/* The page leaf of gfn, splitting the block that maps it. */
+/* The page leaf of gfn, splitting the block or the contiguous run that maps it. */
 static enum weir_status page_leaf(struct weir_dirty *d, uint64_t gfn, uint64_t **leaf,
 				  struct weir_dirty_fault_info *info)
 {
@@ -152,7 +152,8 @@ static enum weir_status page_leaf(struct weir_dirty *d, uint64_t gfn, uint64_t *
 		*leaf = d->ops->leaf(d->ctx, gfn, &order);
 		if (!*leaf)
 			return WEIR_ENOENT;
-		if (!order)
+		/* The leaves of a contiguous run must not differ. */
+		if (!order && !(weir_load_relaxed(*leaf) & WEIR_DIRTY_DESC_CONT))
 			return WEIR_OK;
 		status = d->ops->block_split(d->ctx, gfn);
 		if (status)
@@ -179,6 +180,11 @@ static enum weir_status untrack(struct weir_dirty *d, uint64_t gfn,
 	uint64_t *leaf = d->ops->leaf(d->ctx, gfn, &order);
 	enum weir_status status;
 
+	if (leaf && !order) {
+		status = page_leaf(d, gfn, &leaf, info);
+		if (status)
+			return status;
+	}
 	if (!leaf)
 		return WEIR_ENOENT;
 	if (!may_write(d, gfn))

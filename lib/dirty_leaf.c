@@ -111,8 +111,7 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
 		uint64_t v = weir_load_relaxed(desc);
 
 		if ((v & DESC_TYPE) == DESC_BLOCK && d->eager && !p->status) {
-			p->status = d->ops->block_split(d->ctx, gfn);
-			if (!p->status) {
+			if (!d->ops->block_split(d->ctx, gfn)) {
 				dirty_count(d, blocks_split, 1);
 				forget_run(p);
 				desc = weir_dirty_lookup(p, gfn);
@@ -152,6 +151,12 @@ static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn,
 		unsigned int i = weir_ctz64(todo);
 		uint64_t v = weir_load_relaxed(&leaf[i]);
 
+		if (v & WEIR_DIRTY_DESC_CONT) {
+			/* The leaves of a run must not differ. */
+			(void)p->d->ops->block_split(p->d->ctx, gfn + i);
+			dirty_count(p->d, blocks_split, 1);
+			v = weir_load_relaxed(&leaf[i]);
+		}
 		if (!hw || !(v & WEIR_DIRTY_DESC_DBM))
 			traps |= dirty_bit(i);
 		if (!(v & off))
@@ -174,7 +179,7 @@ static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn,
 /* Give DBM to those of `pages` that trap and may be written. The group is in the scan set (I2). */
 static void promote_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, uint64_t pages)
 {
-	const uint64_t set = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
+	const uint64_t set = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM | WEIR_DIRTY_DESC_CONT;
 	struct weir_dirty *d = p->d;
 	uint64_t todo;
 

@@ -75,6 +75,7 @@ extern "C" {
 #define WEIR_DIRTY_DESC_W	((uint64_t)1 << 7)	/* S2AP[1] */
 #define WEIR_DIRTY_DESC_AF	((uint64_t)1 << 10)
 #define WEIR_DIRTY_DESC_DBM	((uint64_t)1 << 51)
+#define WEIR_DIRTY_DESC_CONT	((uint64_t)1 << 52)	/* one of a contiguous run; only read */
 
 struct weir_dirty;
 
@@ -151,8 +152,8 @@ struct weir_dirty_ops {
 	/**
 	 * @leaf: the live leaf descriptor that maps gfn
 	 *
-	 * *order is set to log2 of the pages it maps: 0 for a page (also inside a contiguous run,
-	 * whose hint must have been dropped), 9 or 18 for a 2 MiB or 1 GiB block at 4 KiB granule.
+	 * *order is set to log2 of the pages it maps: 0 for a page, 9 or 18 for a 2 MiB or 1 GiB
+	 * block at 4 KiB granule. Blocks do not carry the contiguous hint.
 	 * With order 0 the descriptors of the whole last-level table stand in order around it, so
 	 * the library reads up to table_pages of them from one call. Where nothing is mapped it
 	 * returns NULL, with *order set to log2 of the aligned run around gfn that may be skipped.
@@ -175,11 +176,12 @@ struct weir_dirty_ops {
 	 */
 	void (*tlbi_local)(void *ctx, uint64_t gfn);
 	/**
-	 * @block_split: replace the block that maps gfn by a table of page leaves
+	 * @block_split: replace the block that maps gfn by a table of page leaves; or, if a page
+	 * maps it already, drop the contiguous hint of its run
 	 *
 	 * The leaves inherit the block's S2AP; DBM is never set on them. Break-before-make and its
 	 * invalidation are the owner's. If another CPU has split it meanwhile, that is success.
-	 * Return: WEIR_OK; WEIR_ENOMEM, with the block as it was.
+	 * Return: WEIR_OK; WEIR_ENOMEM, with the block as it was. Dropping a hint cannot fail.
 	 */
 	enum weir_status (*block_split)(void *ctx, uint64_t gfn);
 	/**

@@ -171,6 +171,65 @@ static void eager_splits_when_it_protects(void **state)
 	tables_free(t);
 }
 
+/* Sixteen pages from p on become a contiguous run with this state; nothing else is asked of it. */
+static void make_run(struct tables *t, uint64_t p, uint64_t state)
+{
+	uint64_t i;
+
+	for (i = p; i < p + 16; i++)
+		t->pte[i] = T_PAGE | state | WEIR_DIRTY_DESC_CONT;
+}
+
+/* No leaf of a run has the hint when another differs from it. */
+static void check_run(const struct tables *t, uint64_t p)
+{
+	uint64_t i;
+
+	for (i = p; i < p + 16; i++)
+		assert_int_equal(t->pte[i] & WEIR_DIRTY_DESC_CONT, 0);
+}
+
+/* The leaves of a contiguous run must not differ: its hint goes before one of them changes. */
+static void contiguous_runs_are_split_first(void **state)
+{
+	static const uint32_t policies[] = { WEIR_DIRTY_WP, WEIR_DIRTY_FIXED, WEIR_DIRTY_DBM_ALL };
+	struct weir_dirty_fault_info info;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct weir_dirty_config cfg = config(policies[i], 64, 512);
+		struct tables *t = tables_new(&cfg);
+		uint64_t p;
+
+		make_run(t, 32, T_W);
+		assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+		check_run(t, 32);
+		for (p = 0; p < 512; p++)
+			assert_int_equal(tables_state(t, BASE + p) & T_W, 0);
+		make_run(t, 80, 0);		/* mapped while logging: trapping */
+		tables_guest_write(t, BASE + 70);	/* its neighbour is promoted, it is not */
+		for (p = 80; p < 96; p++)
+			assert_int_equal(tables_state(t, BASE + p), 0);
+		assert_int_equal(weir_dirty_fault(t->d, BASE + 81, &info), WEIR_OK);
+		assert_true(info.split);
+		check_run(t, 80);
+		assert_true(tables_hw_write(t, BASE + 81));
+		assert_true(tables_is_dirty(t, BASE + 81));
+		weir_dirty_stop(t->d);
+		make_run(t, 112, 0);		/* on a fault while logging is off */
+		assert_int_equal(weir_dirty_fault(t->d, BASE + 120, &info), WEIR_OK);
+		assert_int_equal(info.outcome, WEIR_DIRTY_UNTRACKED);
+		check_run(t, 112);
+		make_run(t, 160, T_W);		/* and when it is cleared */
+		assert_int_equal(weir_dirty_start(t->d, true), WEIR_OK);
+		assert_int_equal(weir_dirty_clear(t->d, BASE + 128, 64, NULL), WEIR_OK);
+		check_run(t, 160);
+		assert_int_equal(tables_state(t, BASE + 160) & T_W, 0);
+		tables_free(t);
+	}
+}
+
 static void bad_addresses_change_nothing(void **state)
 {
 	struct tables *t = started(WEIR_DIRTY_FIXED, 64, 100);
@@ -302,6 +361,7 @@ int main(void)
 		cmocka_unit_test(read_only_pages_stay_read_only),
 		cmocka_unit_test(blocks_are_split_on_the_fault),
 		cmocka_unit_test(eager_splits_when_it_protects),
+		cmocka_unit_test(contiguous_runs_are_split_first),
 		cmocka_unit_test(bad_addresses_change_nothing),
 		cmocka_unit_test(marks_cover_their_range),
 		cmocka_unit_test(replaced_leaf_is_folded),

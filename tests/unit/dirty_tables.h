@@ -78,6 +78,13 @@ static inline enum weir_status tables_split(void *ctx, uint64_t gfn)
 	struct tables *t = ctx;
 	uint64_t index = (gfn - t->first_table) / 512, i;
 
+	if (!t->block[index]) {		/* a page: the hint of its run is dropped */
+		uint64_t first = (gfn - t->first_table) & ~(uint64_t)15;
+
+		for (i = first; i < first + 16; i++)
+			t->pte[i] &= ~WEIR_DIRTY_DESC_CONT;
+		return WEIR_OK;
+	}
 	if (!t->splits_allowed)
 		return WEIR_ENOMEM;
 	t->splits_allowed--;
