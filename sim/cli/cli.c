@@ -25,6 +25,7 @@ static const struct sim_command commands[] = {
 	{ "report", "DIR", "render report.html of a run directory again", sim_cli_report },
 	{ "trace", "DIR|FILE", "print an event history as text", sim_cli_trace },
 	{ "diff", "A B", "first event and counters in which two runs differ", sim_cli_diff },
+	{ "script", "KIND FILE [NAME...]", "run a conformance script", sim_cli_script },
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
