@@ -48,6 +48,11 @@ wrong "nope/manifest.json: cannot be read: No such file or directory" report nop
 wrong "trace: one trace is needed: weir-sim trace DIR|FILE" trace
 wrong "--from=x: must be a number, 0..18446744073709551615" trace t --from x
 wrong "diff: two runs are needed: weir-sim diff A B (run directories, or traces)" diff a
+wrong "script: a kind and a file are needed: weir-sim script stage2 FILE [NAME...]" script
+wrong "script stage3: no such kind of script: must be stage2" script stage3 f
+sim script stage2 none.scn
+expect 2
+err_has "none.scn: "
 sim run none.yaml
 expect 2
 err_has "none.yaml: "
@@ -80,7 +85,7 @@ sim --help
 expect 0
 err_is ""
 out_has "list-params"
-for command in run list-params report trace diff; do
+for command in run list-params report trace diff script; do
 	sim $command --help
 	expect 0
 	out_has "Usage: weir-sim $command"
