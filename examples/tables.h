@@ -85,14 +85,15 @@ static const struct weir_dirty_ops tables_ops = {
 };
 
 /* Tables that map every page, valid and accessed, and a region over them with logging off. */
-static inline struct weir_dirty *tables_init(struct tables *t, enum weir_dirty_policy policy)
+static inline struct weir_dirty *tables_init_flags(struct tables *t, enum weir_dirty_policy policy,
+						   uint32_t flags)
 {
 	const struct weir_dirty_config cfg = {
 		.base_gfn = BASE_GFN,
 		.npages = NPAGES,
 		.policy = policy,
 		.neighbourhood = 64,
-		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS,
+		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS | flags,
 	};
 	/* aligned_alloc() wants a multiple of the alignment. */
 	size_t size = (weir_dirty_size(&cfg) + 63) / 64 * 64;
@@ -106,6 +107,11 @@ static inline struct weir_dirty *tables_init(struct tables *t, enum weir_dirty_p
 	expect(mem != NULL);
 	expect(weir_dirty_init(mem, size, &cfg, &tables_ops, t, &d) == WEIR_OK);
 	return d;
+}
+
+static inline struct weir_dirty *tables_init(struct tables *t, enum weir_dirty_policy policy)
+{
+	return tables_init_flags(t, policy, 0);
 }
 
 /* A vCPU stores to a page. Returns how many times it faulted. */
