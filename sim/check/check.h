@@ -15,8 +15,8 @@
  *
  * A violation is counted; the first of each checker is reported in words.
  *
- * Concurrency: none. Cost: content_before_tlbi is a TLB lookup a vCPU and page sent; the leaf checks
- * are a comparison a walk, and sim_check_leaves() reads every leaf, once a round.
+ * Concurrency: none. Cost: content_before_tlbi is a TLB lookup a vCPU and written page sent; the
+ * leaf checks are a comparison a walk, and sim_check_leaves() reads every leaf, once a round.
  */
 #ifndef SIM_CHECK_CHECK_H
 #define SIM_CHECK_CHECK_H

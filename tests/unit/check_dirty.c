@@ -156,6 +156,7 @@ static void a_copy_beside_a_cached_write_is_found(void **state)
 	assert_false(sim_mmu_access(w.mmu, 1, BASE + 9, SIM_WRITE, NULL));
 	assert_int_equal(weir_dirty_fault(w.d, BASE + 9, NULL), WEIR_OK);
 	assert_true(sim_mmu_access(w.mmu, 1, BASE + 9, SIM_WRITE, NULL));
+	(void)sim_content_store(w.content, BASE + 9, 1, 1);
 	sim_check_copy(&w.check, BASE, 64);
 	assert_int_equal(sim_check_total(&w.check), 0);
 	/* cleared with the invalidation: fine */

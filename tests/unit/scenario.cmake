@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 weir_add_test(NAME migrate_run SOURCES migrate_run.c LIBS weirsim LABELS property)
+weir_add_test(NAME migrate_cli SOURCES migrate_cli.c LABELS cli)
+weir_add_test(NAME migrate_calibration SOURCES migrate_calibration.c LIBS weirsim
+	LABELS property)
+weir_add_test(NAME migrate_large SOURCES migrate_large.c LABELS property TIMEOUT 1800)
+add_dependencies(migrate_cli weir-sim)
+add_dependencies(migrate_large weir-sim)

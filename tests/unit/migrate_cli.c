@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Goal: weir-sim run on the migrate scenario keeps its word to a user: the shipped scenario's rows are
+ * right, a planted mistake ends with exit code 1 and the command that repeats it, and input that is
+ * wrong in any way ends with exit code 2, one line that names the thing, and nothing written.
+ *
+ * Method: run the program; look at exit code, streams and files.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SCENARIO	WEIR_SOURCE_DIR "/examples/scenarios/migrate.yaml"
+#define TRACE		WEIR_SOURCE_DIR "/examples/traces/pagewr-redis-set.csv.zst"
+#define TEXT_MAX	65536u
+
+static char dir[64];			/* scratch */
+static char out[TEXT_MAX], err[TEXT_MAX];
+
+static void slurp(const char *path, char *text)
+{
+	FILE *file = fopen(path, "r");
+	size_t n = 0;
+
+	if (file) {
+		n = fread(text, 1, TEXT_MAX - 1, file);
+		fclose(file);
+	}
+	text[n] = '\0';
+}
+
+/* Run a shell command in the scratch directory; its exit code. */
+static int sh(const char *fmt, ...)
+{
+	char command[4096], wrapped[8192];
+	va_list args;
+	int status;
+
+	va_start(args, fmt);
+	vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	snprintf(wrapped, sizeof(wrapped), "cd %s && { %s; } >stdout 2>stderr </dev/null", dir,
+		 command);
+	status = system(wrapped);
+	assert_true(WIFEXITED(status));
+	snprintf(wrapped, sizeof(wrapped), "%s/stdout", dir);
+	slurp(wrapped, out);
+	snprintf(wrapped, sizeof(wrapped), "%s/stderr", dir);
+	slurp(wrapped, err);
+	return WEXITSTATUS(status);
+}
+
+static void write_file(const char *name, const void *bytes, size_t len)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+static unsigned int lines(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static const char *last_line(char *text)
+{
+	size_t n = strlen(text);
+	char *newline;
+
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	newline = strrchr(text, '\n');
+	return newline ? newline + 1 : text;
+}
+
+static unsigned int occurrences(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+static void the_shipped_scenario_loses_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run " SCENARIO " --out ok --format json"), 0);
+	assert_int_equal(occurrences(out, "\"policy\""), 4);
+	assert_non_null(strstr(out, "\"wp\""));
+	assert_non_null(strstr(out, "\"dbm_all\""));
+	assert_non_null(strstr(out, "\"fixed64\""));
+	assert_non_null(strstr(out, "\"adaptive\""));
+	assert_int_equal(occurrences(out, "\"lost_pages\": 0,") +
+			 occurrences(out, "\"lost_pages\":0,"), 4);
+	assert_int_equal(occurrences(out, "\"memory_equal\": true") +
+			 occurrences(out, "\"memory_equal\":true"), 4);
+	assert_string_equal(err, "");
+	/* from what it wrote down, the same again */
+	assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run ok/config.resolved.yaml --out again --quiet && "
+			    "grep digest ok/manifest.json >x && grep digest again/manifest.json >y "
+			    "&& cmp x y"), 0);
+	/* the table ends with an answer */
+	assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run " SCENARIO " --out table"), 0);
+	assert_non_null(strstr(out, "Which one: "));
+}
+
+static void planted_mistakes_end_with_exit_code_1(void **state)
+{
+	static const char *const skip[] = { "wp", "wp_eager", "dbm_all", "fixed64", "adaptive" };
+	static const char *const late[] = { "dbm_all", "fixed64", "adaptive" };
+	char command[4096];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		const char *policy = i < 5 ? skip[i] : late[i - 5];
+
+		assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run " SCENARIO " --out bad --force "
+				    "-C policy.names=%s -C break.%s=1", policy,
+				    i < 5 ? "skip_tlbi" : "late_scan_set"), 1);
+		assert_non_null(strstr(err, "lost_page: gfn 0x"));
+	}
+	/* the last line is a command that does it again */
+	snprintf(command, sizeof(command), "%s", last_line(err));
+	assert_non_null(strstr(command, "weir-sim run"));
+	assert_int_equal(sh("%s", command), 1);
+	assert_non_null(strstr(err, "lost_page: gfn 0x"));
+}
+
+/* A run that must be refused, with a message that holds `what`, and nothing written. */
+static void refused(const char *arguments, const char *what)
+{
+	struct stat st;
+	char path[256];
+	int code = sh(WEIR_BIN_DIR "/weir-sim run %s --out refused", arguments);
+
+	snprintf(path, sizeof(path), "%s/refused", dir);
+	if (code != 2 || lines(err) != 1 || !strstr(err, what) || out[0] || !stat(path, &st))
+		fail_msg("weir-sim run %s: exit code %d, said '%s', expected 2 and '%s'", arguments,
+			 code, err, what);
+}
+
+static void refused_trace(const char *what, const void *bytes, size_t len)
+{
+	write_file("bad.csv", bytes, len);
+	refused(SCENARIO " -C workload.trace=bad.csv", what);
+}
+
+#define TEXT(text)	(text), sizeof(text) - 1
+#define HEAD		"epoch,vcpu,gfn,writes\n"
+
+static void bad_traces_are_refused(void **state)
+{
+	(void)state;
+	refused_trace("bad.csv", TEXT(""));
+	refused_trace("bad.csv", TEXT(HEAD));
+	refused_trace("bad.csv:1: ", TEXT("epoch,cpu,gfn,writes\n"));
+	refused_trace("bad.csv:3: ", TEXT(HEAD "5,0,262144,1\n4,0,262144,1\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,2,262144,1\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,0,262143,1\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,0,393216,1\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,0,262144\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,0,262144,-1\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,0,262144,18446744073709551616\n"));
+	refused_trace("bad.csv:2: ", TEXT(HEAD "0,0,\xff\xfe,1\n"));
+	refused_trace("bad.csv: epoch 18446744073709551615, of ",
+		      TEXT(HEAD "18446744073709551615,0,262144,1\n"));
+	refused(SCENARIO " -C workload.trace=absent.csv", "absent.csv: ");
+	assert_int_equal(sh("head -c 100000 " TRACE " >cut.csv.zst"), 0);
+	refused(SCENARIO " -C workload.trace=cut.csv.zst", "cut.csv.zst");
+	assert_int_equal(sh("echo nonsense >plain.csv.zst"), 0);
+	refused(SCENARIO " -C workload.trace=plain.csv.zst", "plain.csv.zst");
+}
+
+static void bad_configurations_are_refused(void **state)
+{
+	(void)state;
+	refused(SCENARIO " -C policy.names=wp,wpp", "policy.names: 'wpp': no such policy");
+	refused(SCENARIO " -C policy.names=", "policy.names");
+	refused(SCENARIO " -C policy.names=wp,", "policy.names: ''");
+	refused(SCENARIO " -C policy.names=wp,wp", "policy.names: wp twice");
+	refused(SCENARIO " -C policy.names=fixed3", "policy.names: 'fixed3'");
+	refused(SCENARIO " -C policy.names=fixed1024", "policy.names: 'fixed1024'");
+	refused(SCENARIO " -C policy.names=fixed99999999999999999999", "policy.names: 'fixed9999");
+	refused(SCENARIO " -C guest.memory_bytes=5000", "guest.memory_bytes=5000: must be a multiple");
+	refused(SCENARIO " -C guest.base_gfn=1", "guest.base_gfn=1: must be a multiple of 64");
+	refused(SCENARIO " -C migrate.clear_chunk_bytes=262145", "migrate.clear_chunk_bytes=262145");
+	refused(SCENARIO " -C guest.tlb_page_entries=1000", "guest.tlb_page_entries=1000");
+	refused(SCENARIO " -C guest.vcpus=0", "guest.vcpus=0");
+	refused(SCENARIO " -C guest.vcpu=2", "did you mean guest.vcpus");
+	refused(SCENARIO " -C workload.kind=zipf -C workload.set_bytes=1Gi", "workload.set_bytes=");
+	write_file("none.yaml", TEXT("scenario: migrate\n"));
+	refused("none.yaml", "workload.trace=: no file named");
+	write_file("latin.yaml", TEXT("scenario: migrate\nworkload:\n  trace: caf\xe9\n"));
+	refused("latin.yaml", "latin.yaml");
+	write_file("cut.yaml", TEXT("scenario: migrate\nworkload: {trace: \n"));
+	refused("cut.yaml", "cut.yaml");
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/migrate_cli.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_shipped_scenario_loses_nothing),
+		cmocka_unit_test(planted_mistakes_end_with_exit_code_1),
+		cmocka_unit_test(bad_traces_are_refused),
+		cmocka_unit_test(bad_configurations_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
