@@ -8,7 +8,7 @@ target_link_libraries(weir-sim-sample PRIVATE weirsimcli)
 
 function(weir_add_cli_test name program)
 	add_test(NAME ${name} COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/cli/${name}.sh
-		$<TARGET_FILE:${program}> ${PROJECT_SOURCE_DIR})
+		$<TARGET_FILE:${program}> ${PROJECT_SOURCE_DIR} ${CMAKE_CROSSCOMPILING_EMULATOR})
 	set_tests_properties(${name} PROPERTIES LABELS cli TIMEOUT 120)
 endfunction()
 

@@ -7,16 +7,23 @@
 # expect CODE      the exit code of the last sim
 # err_is TEXT      the whole of its standard error
 # fail TEXT        the test failed
+# Arguments: the program, the project, and, for a program of another architecture, its emulator.
 set -u
 program=$1
 source=$2
+emulator=${3-}
 dir=$(mktemp -d) || exit 1
 trap 'cd / && rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 failures=0
 
 # The program under a short name, as a command that can be pasted has it.
-ln -s "$program" weir-sim
+if [ -n "$emulator" ]; then
+	printf '#!/bin/sh\nexec %s -0 "$0" %s "$@"\n' "$emulator" "$program" >weir-sim
+	chmod +x weir-sim
+else
+	ln -s "$program" weir-sim
+fi
 
 fail() {
 	echo "FAILED: $*"
