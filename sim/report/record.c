@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "sim/engine/wide.h"
 #include "sim/report/build_info.h"
 #include "sim/report/files.h"
 #include "sim/report/html.h"
@@ -190,6 +191,56 @@ static json_t *inputs_to_json(const struct sim_params *params)
 	return list;
 }
 
+/* A counter, summed over the policies; 0 where the scenario has none of that name. */
+static uint64_t sum_of_stat(const struct sim_run_state *state, const char *name)
+{
+	uint64_t sum = 0;
+
+	for (size_t p = 0; p < state->npolicies; p++) {
+		json_t *stat;
+		size_t i;
+
+		json_array_foreach(state->policies[p]->stats, i, stat) {
+			uint64_t value = 0;
+
+			if (strcmp(json_string_value(json_object_get(stat, "name")), name) == 0 &&
+			    sim_json_as_u64(json_object_get(stat, "value"), &value))
+				sum += value;
+		}
+	}
+	return sum;
+}
+
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
+}
+
+static json_t *per_second(uint64_t n, uint64_t ns)
+{
+	return sim_json_u64((uint64_t)((sim_u128)n * 1000000000u / (ns ? ns : 1)));
+}
+
+/* How fast a workload was replayed: per second of the wall clock, and of this process's CPU time. */
+static void add_rates(json_t *host, const struct sim_run_state *state, uint64_t cpu_ns)
+{
+	static const char *const what[] = { "rows", "stores" };
+	char name[48];
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t n;
+
+		snprintf(name, sizeof(name), "replay.%s", what[i]);
+		n = sum_of_stat(state, name);
+		if (!n)
+			continue;
+		snprintf(name, sizeof(name), "replay_%s_per_s", what[i]);
+		json_object_set_new(host, name, per_second(n, (uint64_t)state->wall_ns));
+		snprintf(name, sizeof(name), "replay_%s_per_cpu_s", what[i]);
+		json_object_set_new(host, name, per_second(n, cpu_ns));
+	}
+}
+
 static json_t *host_to_json(const struct sim_run_state *state)
 {
 	struct utsname host = { .sysname = "" };
@@ -197,17 +248,22 @@ static json_t *host_to_json(const struct sim_run_state *state)
 	time_t started = (time_t)state->started_s;
 	struct tm utc;
 	char when[32] = "";
+	uint64_t cpu_ns;
+	json_t *object;
 
 	uname(&host);
 	getrusage(RUSAGE_SELF, &usage);
 	if (gmtime_r(&started, &utc))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return json_pack("{s:s, s:o, s:s, s:I, s:s, s:I, s:I}",
-			 "kernel", host.sysname, "release", json_string(host.release),
-			 "machine", host.machine,
-			 "cpus", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "started", when,
-			 "wall_ns", (json_int_t)state->wall_ns,
-			 "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024);
+	cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+	object = json_pack("{s:s, s:o, s:s, s:I, s:s, s:I, s:I, s:I}",
+			   "kernel", host.sysname, "release", json_string(host.release),
+			   "machine", host.machine,
+			   "cpus", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "started", when,
+			   "wall_ns", (json_int_t)state->wall_ns, "cpu_ns", (json_int_t)cpu_ns,
+			   "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024);
+	add_rates(object, state, cpu_ns);
+	return object;
 }
 
 static json_t *policies_to_json(const struct sim_run_state *state)
