@@ -163,12 +163,17 @@ static void first_state(const struct vm_config *c)
 		.neighbourhood = c->neighbourhood, .flags = c->flags,
 		.cost_fault_ns = 1000, .cost_scan_group_ns = 100,
 	};
+	size_t own, extra;
 
 	first.of = NULL;
 	if (c->policy >= WEIR_DIRTY_DBM_ALL)
 		cfg.flags |= WEIR_DIRTY_F_DBM;
-	first.bytes = weir_dirty_size(&cfg);
-	wx_check(first.bytes && first.bytes <= sizeof(region), "region of %zu bytes", first.bytes);
+	if (c->policy == WEIR_DIRTY_HDBSS)
+		cfg.flags |= WEIR_DIRTY_F_HDBSS;
+	if (c->readers)
+		cfg.flags |= WEIR_DIRTY_F_READERS;
+	own = (weir_dirty_size(&cfg) + 63) & ~(size_t)63;
+	wx_check(own && own <= sizeof(region), "region of %zu bytes", own);
 	choose_mapped(c);
 	memset(&vm, 0, sizeof(vm));
 	has_block = c->block;
@@ -178,6 +183,13 @@ static void first_state(const struct vm_config *c)
 	wx_check(!weir_dirty_init(region, sizeof(region), &cfg, &ops, &vm, &vm.d), "init");
 	if (!c->off)
 		wx_check(!weir_dirty_start(vm.d, c->all_dirty), "start");
+	vm.reader[0] = vm.d;
+	extra = c->readers ? weir_dirty_reader_size(vm.d) : 0;
+	first.bytes = own + extra;
+	wx_check(first.bytes <= sizeof(region), "readers of %zu bytes", extra);
+	if (c->readers)
+		wx_check(!weir_dirty_reader_attach(vm.d, region + own, extra, false,
+						   &vm.reader[1]), "attach");
 	memcpy(first.region, region, first.bytes);
 	for (unsigned int i = 0; i < nmapped; i++)
 		first.desc[i] = vm.desc[mapped[i]];
@@ -210,17 +222,20 @@ void vm_setup(const struct vm_config *c)
 	vm.split = 0;
 	vm.linked = 0;
 	vm.readers = 0;
+	vm.ring = NULL;
 	vm.claimed[0] = 0;
 	vm.claimed[1] = 0;
 	memset(vm.faulting, 0, sizeof(vm.faulting));
 	for (unsigned int i = 0; i < nmapped; i++) {
 		vm.desc[mapped[i]] = first.desc[i];
 		vm.content[mapped[i]] = 0;
-		vm.copy[mapped[i]] = 0;
+		for (unsigned int r = 0; r < VM_READERS; r++)
+			vm.copy[r][mapped[i]] = 0;
 	}
 	for (unsigned int cpu = 0; cpu < WX_THREADS_MAX; cpu++) {
 		vm.cpu[cpu].seq = 0;
 		vm.cpu[cpu].floor = 0;
+		vm.cpu[cpu].nlog = 0;
 		for (unsigned int i = 0; i < nmapped; i++)
 			vm.cpu[cpu].writable[mapped[i]] = false;
 	}
@@ -234,6 +249,14 @@ void vm_setup(const struct vm_config *c)
 static uint64_t *leaf_of(unsigned int page)
 {
 	return has_block && wx_peek(&vm.split) < 2 ? &vm.block : &vm.desc[page];
+}
+
+/* HDBSS: the entry is complete when the leaf is dirty, and in memory when the CPU is kicked. */
+static void log_page(unsigned int c, unsigned int page)
+{
+	if (vm.cpu[c].nlog < VM_LOG)
+		vm.cpu[c].log[vm.cpu[c].nlog++] = (VM_BASE_GFN + page) << 12 |
+						  WEIR_DIRTY_LOG_VALID;
 }
 
 /* Walks; true if the write may go on, with the translation cached. */
@@ -255,6 +278,8 @@ static bool translate(unsigned int c, unsigned int page)
 			after |= W;
 		}
 		if (after == v || wx_hw_cas(leaf, v, after)) {
+			if (!(v & W) && (after & W))
+				log_page(c, page);
 			vm.cpu[c].writable[page] = true;
 			return true;
 		}
@@ -264,11 +289,14 @@ static bool translate(unsigned int c, unsigned int page)
 
 static void fault(unsigned int c, unsigned int page)
 {
+	struct weir_dirty_fault_info info;
 	enum weir_status s;
 
 	wx_note("fault on page %u", page);
 	vm.faulting[c] = page + 1;
-	s = weir_dirty_fault(vm.d, VM_BASE_GFN + page, NULL);
+	s = weir_dirty_fault(vm.d, VM_BASE_GFN + page, &info);
+	if (vm.ring && !c && !s && info.outcome == WEIR_DIRTY_TRAPPED)
+		wx_check(weir_dirty_ring_push(vm.ring, VM_BASE_GFN + page) == WEIR_OK, "push");
 	vm.faulting[c] = 0;
 	wx_note("fault done: %d", (int)s);
 	wx_check(s == WEIR_OK || s == WEIR_EAGAIN || s == WEIR_ENOENT, "fault on page %u: %s", page,
@@ -308,49 +336,82 @@ enum weir_status vm_write_and_mark(unsigned int page)
 	return s;
 }
 
+void vm_dma(unsigned int page)
+{
+	weir_store_relaxed(&vm.content[page], weir_load_relaxed(&vm.content[page]) + 1);
+}
+
 /* ---- a reader ---- */
 
-static void copy_page(unsigned int page)
+void vm_copy_page(unsigned int reader, unsigned int page)
 {
 	uint64_t v = weir_load_relaxed(&vm.content[page]);
 
-	if (v > vm.copy[page])
-		vm.copy[page] = v;
+	if (v > vm.copy[reader][page])
+		vm.copy[reader][page] = v;
+}
+
+static void copy_words(unsigned int reader, const struct weir_dirty_word *words, size_t nwords)
+{
+	for (size_t i = 0; i < nwords; i++)
+		for (uint64_t m = words[i].pages; m; m &= m - 1)
+			vm_copy_page(reader, page_of(words[i].gfn) + weir_ctz64(m));
 }
 
 void vm_copy(const struct weir_dirty_word *words, size_t nwords)
 {
-	for (size_t i = 0; i < nwords; i++)
-		for (uint64_t m = words[i].pages; m; m &= m - 1)
-			copy_page(page_of(words[i].gfn) + weir_ctz64(m));
+	copy_words(0, words, nwords);
 }
 
 void vm_copy_all(void)
 {
 	for (unsigned int i = 0; i < nmapped; i++)
-		copy_page(mapped[i]);
+		vm_copy_page(0, mapped[i]);
 }
 
-bool vm_harvest(unsigned int from, unsigned int last, uint64_t budget_ptes)
+bool vm_harvest_by(unsigned int reader, unsigned int from, unsigned int last, uint64_t budget_ptes)
 {
 	struct weir_dirty_cursor cur = { VM_BASE_GFN + from, VM_BASE_GFN + last, false };
+	struct weir_dirty *d = vm.reader[reader];
 	struct weir_dirty_word words[2];
 	struct weir_dirty_txn txn;
 	enum weir_status s;
 
 	vm.readers++;
-	wx_check(!weir_dirty_harvest_begin(vm.d, &txn, &cur, words, 2), "harvest_begin");
+	wx_check(!weir_dirty_harvest_begin(d, &txn, &cur, words, 2), "harvest_begin");
 	do {
 		wx_note("harvest");
-		s = weir_dirty_harvest_step(vm.d, &txn, budget_ptes);
+		s = weir_dirty_harvest_step(d, &txn, budget_ptes);
 		wx_note("harvest done: %d, %zu words", (int)s, txn.nwords);
 		wx_check(s == WEIR_OK || s == WEIR_EAGAIN || s == WEIR_EBUSY, "harvest: %s",
 			 weir_status_str(s));
-		vm_copy(words, txn.nwords);
-		weir_dirty_harvest_commit(vm.d, &txn);
+		copy_words(reader, words, txn.nwords);
+		weir_dirty_harvest_commit(d, &txn);
 	} while (s == WEIR_EAGAIN);
 	vm.readers--;
 	return s == WEIR_OK;
+}
+
+bool vm_harvest(unsigned int from, unsigned int last, uint64_t budget_ptes)
+{
+	return vm_harvest_by(0, from, last, budget_ptes);
+}
+
+void vm_kick_logs(void)
+{
+	for (unsigned int c = 0; c < WX_THREADS_MAX; c++) {
+		uint64_t log[VM_LOG];
+		unsigned int n;
+
+		if (c >= 2 && wx_self() != WX_THREADS_MAX)
+			break;		/* no program has more CPUs */
+		wx_point("kick");
+		n = vm.cpu[c].nlog;
+		memcpy(log, vm.cpu[c].log, n * sizeof(*log));
+		vm.cpu[c].nlog = 0;
+		if (n)
+			weir_dirty_log(vm.d, log, n, 12);
+	}
 }
 
 /* ---- checks ---- */
@@ -367,26 +428,34 @@ static bool somebody_faults(unsigned int page)
 	return false;
 }
 
-void vm_final(void)
+static void final_of(unsigned int reader)
 {
 	struct weir_dirty_word words[VM_WORDS];
 	struct weir_dirty_cursor cur;
 	size_t n;
 
-	if (vm.readers)
-		return;		/* a reader was frozen: its stripe and its transaction stay his */
-	(void)weir_dirty_final(vm.d);
 	weir_dirty_cursor_init(vm.d, &cur);
-	wx_check(!weir_dirty_get(vm.d, &cur, words, VM_WORDS, 0, &n), "the last get");
-	vm_copy(words, n);
+	wx_check(!weir_dirty_get(vm.reader[reader], &cur, words, VM_WORDS, 0, &n), "the last get");
+	copy_words(reader, words, n);
 	for (unsigned int i = 0; i < nmapped; i++) {
 		unsigned int page = mapped[i];
 
 		/* A CPU frozen in a fault has not had its second look. */
-		wx_check(vm.copy[page] == vm.content[page] || somebody_faults(page),
-			 "lost: page %u has version %llu, the copy %llu", page,
-			 (unsigned long long)vm.content[page], (unsigned long long)vm.copy[page]);
+		wx_check(vm.copy[reader][page] == vm.content[page] || somebody_faults(page),
+			 "lost: page %u has version %llu, the copy of reader %u %llu", page,
+			 (unsigned long long)vm.content[page], reader,
+			 (unsigned long long)vm.copy[reader][page]);
 	}
+}
+
+void vm_final(void)
+{
+	if (vm.readers)
+		return;		/* a reader was frozen: its stripe and its transaction stay his */
+	vm_kick_logs();
+	(void)weir_dirty_final(vm.d);
+	for (unsigned int r = 0; r < VM_READERS && vm.reader[r]; r++)
+		final_of(r);
 }
 
 static bool somebody_caches(unsigned int page)

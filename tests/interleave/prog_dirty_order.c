@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * prog_dirty_order.c - what a reader owes to a writer that has finished. The other programs let a
+ * page wait for the last get; here a harvest that begins after a mark or a fault returned must report
+ * the page, whatever another reader of the stripe is doing (I6), and what get reports may be read.
+ *
+ * The other reader works on another group of the same stripe, so it never takes the page; but it
+ * claims the stripe, and retires and raises its summary bits.
+ */
+#include "vm.h"
+
+#define GROUPS	2u
+#define LAST	(GROUPS * 64u - 1u)
+#define OTHER	64u			/* the other reader's page, in the second group */
+
+#define SETUP(name, ...) \
+	static void name(void) \
+	{ \
+		static const struct vm_config c = { \
+			.npages = GROUPS * 64u, .mapped_gap = 64, __VA_ARGS__ \
+		}; \
+		vm_setup(&c); \
+		done = 0; \
+		wx_name(&done, "done"); \
+	}
+
+static uint64_t done;
+
+SETUP(wp_setup, .policy = WEIR_DIRTY_WP)
+SETUP(fixed_setup, .policy = WEIR_DIRTY_FIXED, .neighbourhood = 16)
+SETUP(adaptive_setup, .policy = WEIR_DIRTY_ADAPTIVE)
+
+/* The other reader has something to take now and then. */
+static void other_harvests(void)
+{
+	vm_harvest(OTHER, LAST, 0);
+	vm_write_and_mark(OTHER);
+	vm_harvest(OTHER, LAST, 0);
+}
+
+static void other_clears(void)
+{
+	const uint64_t all = ~(uint64_t)0;
+
+	vm_write_and_mark(OTHER);
+	vm.readers++;
+	wx_note("clear");
+	if (weir_dirty_clear(vm.d, VM_BASE_GFN + OTHER, 64, &all) == WEIR_OK)
+		vm_copy_page(0, OTHER);
+	vm.readers--;
+}
+
+static void other_freezes(void)
+{
+	struct weir_dirty_cursor cur = { VM_BASE_GFN + OTHER, VM_BASE_GFN + LAST, false };
+
+	vm_write(OTHER);
+	wx_note("freeze");
+	(void)weir_dirty_freeze(vm.d, &cur, 0);
+	weir_dirty_thaw(vm.d);
+}
+
+static void expect_page(void)
+{
+	if (!weir_load_acquire(&done) || !vm_harvest(0, OTHER - 1, 0))
+		return;			/* not yet, or the other holds the stripe */
+	wx_check(vm.copy[0][0] == 1, "unreachable: the write returned, a harvest did not report it");
+}
+
+static void mark_and_tell(void)
+{
+	vm_write_and_mark(0);
+	weir_store_release(&done, 1);
+}
+
+/* The CPU has stored, and its store is performed, before it tells. */
+static void write_and_tell(void)
+{
+	vm_write(0);
+	weir_store_release(&done, 1);
+}
+
+static void mark_harvest_thread(unsigned int tid)
+{
+	if (tid == 0)
+		mark_and_tell();
+	else if (tid == 1)
+		other_harvests();
+	else
+		expect_page();
+}
+
+static void mark_clear_thread(unsigned int tid)
+{
+	if (tid == 0)
+		mark_and_tell();
+	else if (tid == 1)
+		other_clears();
+	else
+		expect_page();
+}
+
+static void fault_harvest_thread(unsigned int tid)
+{
+	if (tid == 0)
+		write_and_tell();
+	else if (tid == 1)
+		other_harvests();
+	else
+		expect_page();
+}
+
+static void fault_freeze_thread(unsigned int tid)
+{
+	if (tid == 0)
+		write_and_tell();
+	else if (tid == 1)
+		other_freezes();
+	else
+		expect_page();
+}
+
+#define REACHABLE(ident, name_, setup_, thread_, what_) \
+	WX_PROGRAM(ident) = { \
+		.name = "dirty/" name_, .what = what_, .nthreads = 3, \
+		.setup = setup_, .thread = thread_, .final = vm_final, \
+	}
+
+REACHABLE(reach_mark, "reachable-mark", wp_setup, mark_harvest_thread,
+	  "a mark is reported by the next harvest, beside another reader");
+REACHABLE(reach_clear, "reachable-clear", wp_setup, mark_clear_thread,
+	  "the same, beside a clear");
+REACHABLE(reach_fault, "reachable-fault", fixed_setup, fault_harvest_thread,
+	  "a write tracked by the hardware, beside another reader");
+REACHABLE(reach_freeze, "reachable-freeze", fixed_setup, fault_freeze_thread,
+	  "the same, beside a freeze");
+REACHABLE(reach_adaptive, "reachable-adaptive", adaptive_setup, fault_harvest_thread,
+	  "the same, adaptive");
+
+/* ---- what get reports may be read ---- */
+
+static void get_thread(unsigned int tid)
+{
+	struct weir_dirty_cursor cur = { VM_BASE_GFN, VM_BASE_GFN + LAST, false };
+	struct weir_dirty_word words[GROUPS];
+	size_t n;
+
+	if (tid == 0) {
+		vm_write_and_mark(0);
+		return;
+	}
+	wx_note("get");
+	if (weir_dirty_get(vm.d, &cur, words, GROUPS, 0, &n) != WEIR_OK || !n)
+		return;
+	wx_check(weir_load_relaxed(&vm.content[0]) == 1, "get reports a page before its content");
+}
+
+WX_PROGRAM(get_reads) = {
+	.name = "dirty/get-content", .what = "the content of what get reports is there",
+	.nthreads = 2, .setup = wp_setup, .thread = get_thread, .final = vm_final,
+};
