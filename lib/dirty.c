@@ -180,38 +180,44 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 	return WEIR_OK;
 }
 
-/* Set every bit of a log, or clear every bit, with the summaries. No reader is at work. */
-void weir_dirty_log_fill(const struct weir_dirty *d, struct dirty_log *log, bool ones)
+/* All bits of a summary of n children, or none. */
+static void fill_summary(uint64_t *words, uint64_t n, bool ones)
 {
-	uint64_t stripes = (d->ngroups + 63u) >> STRIPE_SHIFT;
-	uint64_t blocks = (stripes + 63u) >> STRIPE_SHIFT, i;
+	uint64_t i;
 
-	for (i = 0; i < d->ngroups; i++)
-		weir_store_relaxed(&log->bits[i], ones ? dirty_group_mask(d, i) : 0u);
-	for (i = 0; i < stripes; i++) {
-		uint64_t left = d->ngroups - (i << STRIPE_SHIFT);
+	for (i = 0; i << 6 < n; i++) {
+		uint64_t left = n - (i << 6);
 
-		weir_store_relaxed(&log->sum0[i],
-				   ones ? dirty_span(0, left < 64u ? left - 1u : 63u) : 0u);
-	}
-	for (i = 0; i < blocks; i++) {
-		uint64_t left = stripes - (i << STRIPE_SHIFT);
-
-		weir_store_relaxed(&log->sum1[i],
-				   ones ? dirty_span(0, left < 64u ? left - 1u : 63u) : 0u);
+		/* Release: a level is filled after the one above it, see weir_dirty_log_fill(). */
+		weir_store_release(&words[i], ones ? dirty_span(0, left < 64u ? left - 1u : 63u)
+						   : (uint64_t)0);
 	}
 }
 
-/* Nothing is in the scan set: for a region that is off. */
+/*
+ * Set every bit of a log, or clear every bit, with the summaries. No reader is at work, but a writer
+ * that began before may be: parents go first, so that what it raises meanwhile is not left without
+ * a parent (I6).
+ */
+void weir_dirty_log_fill(const struct weir_dirty *d, struct dirty_log *log, bool ones)
+{
+	uint64_t stripes = (d->ngroups + 63u) >> STRIPE_SHIFT, i;
+
+	fill_summary(log->sum1, stripes, ones);
+	fill_summary(log->sum0, d->ngroups, ones);
+	for (i = 0; i < d->ngroups; i++)
+		weir_store_release(&log->bits[i], ones ? dirty_group_mask(d, i) : (uint64_t)0);
+}
+
+/*
+ * Nothing is in the scan set: for a region that is off. A fault that began before may put a group
+ * back meanwhile: parents go first, so that what is left of it is either reachable or gone, and the
+ * leaves that it gave DBM lose it when they are re-armed.
+ */
 static void empty_scan_set(struct weir_dirty *d)
 {
-	uint64_t stripes = (d->ngroups + 63u) >> STRIPE_SHIFT;
-	uint64_t blocks = (stripes + 63u) >> STRIPE_SHIFT, i;
-
-	for (i = 0; i < stripes; i++)
-		weir_store_relaxed(&d->scan0[i], (uint64_t)0);
-	for (i = 0; i < blocks; i++)
-		weir_store_relaxed(&d->scan1[i], (uint64_t)0);
+	fill_summary(d->scan1, (d->ngroups + 63u) >> STRIPE_SHIFT, false);
+	fill_summary(d->scan0, d->ngroups, false);
 }
 
 /* Protect every page of the region, as if each had just been cleared. All stripes are claimed. */
@@ -251,12 +257,12 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 	weir_store_relaxed(&d->frozen, 0u);
 	/* Release: whoever sees logging on sees the bits above. */
 	weir_store_release(&d->state, (uint32_t)DIRTY_LOGGING);
-	if (all_dirty) {
+	/* A writer that saw logging off looks again: pairs with untrack() and mark_by(). */
+	weir_fence_full();
+	if (all_dirty)
 		weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
-	} else {
-		weir_fence_full();	/* pairs with untrack() of dirty_fault.c */
+	else
 		status = protect_all(d);
-	}
 	return status;
 }
 

@@ -20,8 +20,16 @@ WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dir
 		return WEIR_EINVAL;
 	if (first_gfn < d->base_gfn || !npages || first >= d->npages || npages > d->npages - first)
 		return WEIR_ERANGE;
-	if (state == DIRTY_OFF)
-		return WEIR_OK;
+	if (state == DIRTY_OFF) {
+		/*
+		 * The write was before the look at the state: if logging begins meanwhile, either
+		 * we see that, or who started it sees the write. Pairs with weir_dirty_start().
+		 */
+		weir_fence_full();
+		state = weir_load_acquire(&d->state);
+		if (state == DIRTY_OFF)
+			return WEIR_OK;
+	}
 	last = first + (npages - 1u);
 	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++) {
 		uint64_t start = group << GROUP_SHIFT;

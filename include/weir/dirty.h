@@ -25,8 +25,8 @@
  *     it faults (leaf without write permission, no writable translation cached); its group is in
  *     the scan set and no cached translation can write it without setting its leaf dirty; the
  *     hardware's log has it, or will have it before its leaf is set dirty (HDBSS); an open
- *     transaction or a weir_dirty_clear() in progress holds it; a weir_dirty_fault() on it has not
- *     returned.
+ *     transaction or a weir_dirty_clear() in progress holds it; a weir_dirty_fault() on it, or on
+ *     its neighbourhood, has not returned.
  * I2  A group enters the scan set before any of its leaves gets DBM, and leaves it after the last
  *     leaf has lost it.
  * I3  No reader gets a page before the TLB invalidation of the re-arming that took it has
@@ -179,9 +179,10 @@ struct weir_dirty_ops {
 	 * @block_split: replace the block that maps gfn by a table of page leaves; or, if a page
 	 * maps it already, drop the contiguous hint of its run
 	 *
-	 * The leaves inherit the block's S2AP; DBM is never set on them. Break-before-make and its
-	 * invalidation are the owner's. If another CPU has split it meanwhile, that is success.
-	 * Return: WEIR_OK; WEIR_ENOMEM, with the block as it was. Dropping a hint cannot fail.
+	 * A fold that goes with it comes after the leaves are in place. The leaves inherit the
+	 * block's S2AP; DBM is never set on them. Break-before-make and its invalidation are the
+	 * owner's. If another CPU has split it meanwhile, that is success. Return: WEIR_OK;
+	 * WEIR_ENOMEM, with the block as it was. Dropping a hint cannot fail.
 	 */
 	enum weir_status (*block_split)(void *ctx, uint64_t gfn);
 	/**
@@ -209,7 +210,12 @@ struct weir_dirty_cursor {
 
 /** enum weir_dirty_outcome - what a fault led to */
 enum weir_dirty_outcome {
-	WEIR_DIRTY_SPURIOUS = 0,	/* the leaf was writable already: nothing was changed */
+	/*
+	 * The leaf was writable already: nothing was changed, and nothing invalidated. The CPU may
+	 * hold a translation that it cached while the leaf trapped; if it can fault on that again,
+	 * its owner drops it (a local TLBI) before the retry.
+	 */
+	WEIR_DIRTY_SPURIOUS = 0,
 	WEIR_DIRTY_TRAPPED = 1,		/* the page's bit is set, the page is writable */
 	WEIR_DIRTY_PROMOTED = 2,	/* the page is writable-dirty, neighbours writable-clean */
 	WEIR_DIRTY_UNTRACKED = 3	/* logging is off: the page is writable */
@@ -349,6 +355,9 @@ enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source
  * @old_desc: the old descriptor, as the atomic exchange returned it
  *
  * For unmap, collapse and remap. Marks the pages if the old leaf could have been written through.
+ * The order is: exchange the descriptor, invalidate and wait, fold, map anew. Folded before the
+ * invalidation has completed, a reader may take the page while a cached translation still writes
+ * it.
  *
  * Context: as weir_dirty_mark().
  */

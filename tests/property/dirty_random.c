@@ -211,8 +211,8 @@ static void do_remap(void)
 		uint64_t old = *leaf;
 
 		*leaf = 0;
-		weir_dirty_fold(w.t->d, gfn, 0, old);
 		tlb_forget(gfn, gfn);
+		weir_dirty_fold(w.t->d, gfn, 0, old);
 		*leaf = T_PAGE;
 		return;
 	}
@@ -222,10 +222,10 @@ static void do_remap(void)
 		uint64_t old = w.t->pte[i - w.t->first_table];
 
 		w.t->pte[i - w.t->first_table] = 0;
+		tlb_forget(i, i);
 		if (i >= BASE && i < BASE + NPAGES)
 			weir_dirty_fold(w.t->d, i, 0, old);
 	}
-	tlb_forget(first, last);
 	*block = T_BLOCK;
 }
 
