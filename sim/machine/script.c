@@ -25,21 +25,22 @@ bool sim_script_is_head(const struct sim_script_line *line)
 	return is_head(line);
 }
 
-/* The words of a line, in one piece of memory with the pointers to them. */
+/* The words of a line up to its comment, in one piece of memory with the pointers to them. */
 static void split(struct sim_script_line *line, const struct sim_line *text)
 {
-	size_t n = 0, at = 0;
+	const char *hash = memchr(text->text, '#', text->len);
+	size_t len = hash ? (size_t)(hash - text->text) : text->len, n = 0, at = 0;
 	char *copy;
 
-	for (size_t i = 0; i < text->len; i++)
+	for (size_t i = 0; i < len; i++)
 		n += !is_blank(text->text[i]) && (i == 0 || is_blank(text->text[i - 1]));
 	line->number = text->number;
 	line->nwords = n;
 	if (n == 0)
 		return;
-	line->words = sim_alloc(1, n * sizeof(char *) + text->len + 1, "script");
+	line->words = sim_alloc(1, n * sizeof(char *) + len + 1, "script");
 	copy = (char *)(line->words + n);
-	for (size_t i = 0; i < text->len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		copy[i] = is_blank(text->text[i]) ? '\0' : text->text[i];
 		if (copy[i] && (i == 0 || !copy[i - 1]))
 			line->words[at++] = &copy[i];
@@ -49,9 +50,9 @@ static void split(struct sim_script_line *line, const struct sim_line *text)
 static bool check_line(const struct sim_script *s, const struct sim_script_line *line,
 		       struct sim_error *err)
 {
-	if (is_head(line) && line->nwords != 2)
+	if (is_head(line) && line->nwords < 2)
 		sim_error_at(err, s->path, line->number,
-			     "scenario: found %zu words, expected `scenario NAME`", line->nwords);
+			     "scenario: found no name, expected `scenario NAME`");
 	else if (!is_head(line) && s->nlines == 0)
 		sim_error_at(err, s->path, line->number,
 			     "operation %s before any scenario, expected `scenario NAME`",
@@ -79,10 +80,6 @@ struct sim_script *sim_script_read(const char *path, struct sim_error *err)
 		split(&line, &in);
 		if (line.nwords == 0)
 			continue;
-		if (line.words[0][0] == '#') {
-			free(line.words);
-			continue;
-		}
 		if (!check_line(s, &line, err)) {
 			free(line.words);
 			got = -1;
@@ -116,6 +113,8 @@ static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 

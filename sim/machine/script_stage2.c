@@ -287,7 +287,12 @@ static bool check_script(const struct sim_script *s, struct sim_error *err)
 
 		if (sim_script_is_head(line)) {
 			geo.granule_shift = 0;
-			continue;
+			if (line->nwords == 2)
+				continue;
+			sim_error_at(err, s->path, line->number,
+				     "scenario: found %zu words, expected `scenario NAME`",
+				     line->nwords);
+			return false;
 		}
 		if (!op) {
 			sim_error_at(err, s->path, line->number,
