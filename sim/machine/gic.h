@@ -31,8 +31,8 @@
  *
  * Concurrency: one thread. Not reentrant: hooks must not call back.
  *
- * Source: Arm IHI 0069 (GICv3 and v4); the behaviour of QEMU and of Linux KVM where the architecture
- * leaves a choice.
+ * Source: Arm IHI 0069 (GICv3 and v4); the behaviour of QEMU and of Linux KVM where the
+ * architecture leaves a choice.
  */
 #ifndef SIM_MACHINE_GIC_H
 #define SIM_MACHINE_GIC_H
@@ -144,8 +144,9 @@ void sim_gic_listen(struct sim_gic *gic, struct sim_gic_listener *listener);
 void sim_gic_unlisten(struct sim_gic *gic, struct sim_gic_listener *listener);
 
 /*
- * Registers, as a PE reads and writes them: @nbytes is 4 or 8, @off aligned to it. A 64-bit register
- * may be accessed by halves. What is not there reads as zero and ignores writes; false says so.
+ * Registers, as a PE reads and writes them: @nbytes is 4 or 8, @off aligned to it. A 64-bit
+ * register may be accessed by halves. What is not there reads as zero and ignores writes; false
+ * says so.
  */
 bool sim_gicd_read(struct sim_gic *gic, uint32_t off, uint32_t *value);
 bool sim_gicd_write(struct sim_gic *gic, uint32_t off, uint32_t value);
@@ -161,7 +162,7 @@ void sim_gic_set_group1(struct sim_gic *gic, uint32_t pe, bool on);
 /** sim_gic_line() - whether the PE is interrupted (ISR_EL1.I) */
 bool sim_gic_line(const struct sim_gic *gic, uint32_t pe);
 
-/** sim_gic_hppir() - highest priority pending INTID, whatever the mask; SIM_GIC_SPURIOUS for none */
+/** sim_gic_hppir() - best pending INTID, whatever the mask; SIM_GIC_SPURIOUS for none */
 uint32_t sim_gic_hppir(const struct sim_gic *gic, uint32_t pe);
 
 /** sim_gic_iar() - acknowledge: the INTID, whose priority now runs; SIM_GIC_SPURIOUS for none */
@@ -244,7 +245,7 @@ void sim_gic_vlpi_move(struct sim_gic *gic, const struct sim_gic_vpe *from,
 bool sim_gic_vlpi_pending(const struct sim_gic *gic, const struct sim_gic_vpe *vpe,
 			  uint32_t vintid);
 
-/* GICv4.1: a virtual SGI of a vPE; its pending bits are bits 0 to 15 of the virtual pending table. */
+/* GICv4.1: a virtual SGI of a vPE: bits 0 to 15 of the virtual pending table. */
 void sim_gic_vsgi_set(struct sim_gic *gic, const struct sim_gic_vpe *vpe, uint32_t vsgi);
 void sim_gic_vsgi_clear(struct sim_gic *gic, const struct sim_gic_vpe *vpe, uint32_t vsgi);
 

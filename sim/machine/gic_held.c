@@ -76,7 +76,7 @@ static void take_out(struct sim_gic *gic, uint32_t i)
 	lpi->queued = SIM_GIC_PE_NONE;
 }
 
-/* After something about the LPI changed: into its PE's queue, if it belongs there and is in none. */
+/* Something about the LPI changed: into its PE's queue, if it belongs there and is in none. */
 static void requeue(struct sim_gic *gic, uint32_t i)
 {
 	struct gic_lpi *lpi = lpi_at(gic, i);

@@ -97,8 +97,8 @@ static inline uint8_t gic_conf_prio(uint8_t conf)
 }
 
 /*
- * A pending table bit: false if it cannot be accessed or has the level already. The table of a PE or
- * a vPE.
+ * A pending table bit: false if it cannot be accessed or has the level already. The table of a PE
+ * or a vPE.
  */
 bool gic_bit_change(struct sim_gic *gic, uint64_t table, uint32_t intid, bool level);
 bool gic_bit_get(const struct sim_gic *gic, uint64_t table, uint32_t intid);

@@ -3,12 +3,14 @@
  * gic_virt.c - GICv4: virtual LPIs and, with 4.1, virtual SGIs, of the vPE that is resident.
  *
  * A vPE's pending bits live in its virtual pending table in guest memory, whoever is resident. The
- * PE caches the best pending one of its resident vPE by the same rules as gic_table.c does for LPIs.
- * A vLPI that becomes pending for a vPE that is not resident rings a doorbell: the one of its own
- * mapping, or, with 4.1, the vPE's default if the hypervisor asked for it when it took the vPE off.
+ * PE caches the best pending one of its resident vPE by the same rules as gic_table.c does for
+ * LPIs. A vLPI that becomes pending for a vPE that is not resident rings a doorbell: the one of its
+ * own mapping, or, with 4.1, the vPE's default if the hypervisor asked for it when it took the vPE
+ * off.
  *
  * Which vPE is resident: with 4.0 the one whose table VPENDBASER points at, whose configuration
- * table is in VPROPBASER; with 4.1 the one whose number is in VPENDBASER, looked up in the vPE table.
+ * table is in VPROPBASER; with 4.1 the one whose number is in VPENDBASER, looked up in the vPE
+ * table.
  */
 #include "sim/machine/gic_internal.h"
 

@@ -12,11 +12,12 @@
  * sim_its_save() and from it by sim_its_restore() in KVM's layout, revision 0 (SIM_GIC_HELD). The
  * GIC keeps its LPIs the same way, so the two share one switch.
  *
- * I1  No guest memory outside of RAM is read or written, whatever the tables, commands and registers
- *     hold; and the work of a call is bounded: sim_its_write() and sim_its_step() execute at most
- *     `commands_max` commands, each with work bounded by LPIs times PEs, or by mappings held.
- * I2  Commands take effect in the order of the queue. One that stalls, and those behind it, have had
- *     no effect on mappings.
+ * I1  No guest memory outside of RAM is read or written, whatever the tables, commands and
+ *     registers hold; and the work of a call is bounded: sim_its_write() and sim_its_step() execute
+ *     at most `commands_max` commands, each with work bounded by LPIs times PEs, or by mappings
+ *     held.
+ * I2  Commands take effect in the order of the queue. One that stalls, and those behind it, have
+ *     had no effect on mappings.
  * I3  When a translation changed or went away, the invalidate hook has been called after the change
  *     and before CREADR has moved past the command (or the register write that caused it returned).
  * I4  sim_its_translate() changes nothing. An interrupt is sim_its_translate(), or a remembered
@@ -27,8 +28,8 @@
  * hook.
  * Cost: a translation is three table reads; see its_held.c for mappings that are held.
  *
- * Source: Arm IHI 0069 (GICv3 and v4); Linux Documentation/virt/kvm/devices/arm-vgic-its.rst for the
- * layout of saved tables; the behaviour of QEMU 7.2 and Linux 6.1 for the profiles.
+ * Source: Arm IHI 0069 (GICv3 and v4); Linux Documentation/virt/kvm/devices/arm-vgic-its.rst for
+ * the layout of saved tables; the behaviour of QEMU 7.2 and Linux 6.1 for the profiles.
  */
 #ifndef SIM_MACHINE_ITS_H
 #define SIM_MACHINE_ITS_H

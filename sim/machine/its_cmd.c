@@ -4,8 +4,8 @@
  * the architecture's error list, then changes tables, then LPI state, then invalidates.
  *
  * Words: DW0 opcode 7:0, DeviceID 63:32; DW1 EventID 31:0, pINTID 63:32 or, for MAPD, Size 4:0; DW2
- * Valid 63, ITT address 51:8, RDbase 51:16, collection 15:0; DW3 MOVALL's second RDbase. RDbase is a
- * PE number (GITS_TYPER.PTA is 0).
+ * Valid 63, ITT address 51:8, RDbase 51:16, collection 15:0; DW3 MOVALL's second RDbase. RDbase is
+ * a PE number (GITS_TYPER.PTA is 0).
  */
 #include "sim/machine/its_internal.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * its_mem.c - mappings in guest memory, and nowhere else: read at each use, written at each command.
+ * its_mem.c - mappings in guest memory, and nowhere else: read and written at each use.
  *
  * The contents are the ITS's own business, as the architecture has it. Ours, little-endian:
  *
  *   DTE 8 bytes   Valid 63, ITT address 51:8, EventID bits - 1 in 4:0
  *   CTE 8 bytes   Valid 63, PE 15:0
- *   ITE 12 bytes  Valid 63, virtual 62, doorbell 47:24, INTID 23:0; then vPE 31:16 or collection 15:0
+ *   ITE 12 bytes  Valid 63, virtual 62, doorbell 47:24, INTID 23:0; then 4 bytes: vPE 31:16, or
+ *                 collection 15:0
  *   vPE 32 bytes  see its_vpe.c
  *
  * A guest that writes there itself finds that its nonsense is checked like any other operand: a PE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * its_param.c - the parameters of the ITS and its GIC. A choice that is left at `profile` is made by
- * its.profile.
+ * its_param.c - the parameters of the ITS and its GIC. A choice that is left at `profile` is made
+ * by its.profile.
  */
 #include "sim/machine/its.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * its_regs.c - the registers of the ITS: for each the bits that a write changes, and what it sets off.
+ * its_regs.c - the registers of the ITS: the bits that a write changes, and what it sets off.
  *
  * CBASER and the BASERs hold still while the ITS is enabled. Half a 64-bit register may be written;
  * the other half stays as it is.
@@ -186,9 +186,10 @@ static void cwriter_write(struct sim_its *its, uint64_t value)
 
 static void sgir_write(struct sim_its *its, uint64_t value)
 {
+	uint32_t id = (uint32_t)its_field(value, 32, 47);
 	struct sim_gic_vpe vpe;
 
-	if (its->enabled && its_vpe_get(its, (uint32_t)its_field(value, 32, 47), &vpe) == SIM_ITS_OK)
+	if (its->enabled && its_vpe_get(its, id, &vpe) == SIM_ITS_OK)
 		sim_gic_vsgi_set(its->gic, &vpe, (uint32_t)its_field(value, 0, 3));
 }
 

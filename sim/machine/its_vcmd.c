@@ -6,8 +6,8 @@
  * (VMAPTI), doorbell 63:32. VMOVI: DW2 doorbell 63:32, change it 0. VMAPP: DW2 Valid 63, RDbase
  * 51:16; DW3 virtual pending table 51:16, Size 4:0; 4.1 adds DW0 Alloc 8, PTZ 9, virtual
  * configuration table 51:16, and DW1 default doorbell 31:0. VMOVP: DW2 RDbase; 4.1 adds DW2 change
- * the default doorbell 63, DW3 doorbell 31:0. VSGI: DW0 enable 8, clear 9, group 10, priority 23:20,
- * vSGI 35:32. INVDB: DW1 vPE.
+ * the default doorbell 63, DW3 doorbell 31:0. VSGI: DW0 enable 8, clear 9, group 10, priority
+ * 23:20, vSGI 35:32. INVDB: DW1 vPE.
  *
  * A vPE's vLPIs are pending in its own table, so moving it moves no bits.
  */

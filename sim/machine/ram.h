@@ -10,9 +10,9 @@
  * R1  No byte outside the regions is ever read or written, whatever address and length are given,
  *     sums that wrap included.
  * R2  A failed write has changed nothing.
- * R3  Every byte written by sim_ram_write() and its relatives has been told to the write hook, after
- *     it was written and before the call returns: such writes pass by stage 2, so a dirty log must
- *     be told. sim_ram_store() is for a vCPU's own stores, which the tables see.
+ * R3  Every byte written by sim_ram_write() and its relatives has been told to the write hook,
+ *     after it was written and before the call returns: such writes pass by stage 2, so a dirty log
+ *     must be told. sim_ram_store() is for a vCPU's own stores, which the tables see.
  *
  * Values are little-endian. Memory is zero at first, and takes host memory only where it was
  * written.

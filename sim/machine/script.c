@@ -52,7 +52,7 @@ static bool check_line(const struct sim_script *s, const struct sim_script_line 
 {
 	if (is_head(line) && line->nwords < 2)
 		sim_error_at(err, s->path, line->number,
-			     "scenario: found no name, expected `scenario NAME`");
+			     "scenario: found %zu words, expected `scenario NAME`", line->nwords);
 	else if (!is_head(line) && s->nlines == 0)
 		sim_error_at(err, s->path, line->number,
 			     "operation %s before any scenario, expected `scenario NAME`",
@@ -113,8 +113,6 @@ static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 

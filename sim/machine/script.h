@@ -3,8 +3,8 @@
  * sim/machine/script.h - conformance scripts: the form that all their languages share.
  *
  * A line is `scenario NAME` or an operation: words separated by blanks, the first its name; `#`
- * begins a comment; empty lines are skipped. What operations there are, what they take, and what may
- * follow a scenario's name, is the matter of each language. A script is read and checked whole
+ * begins a comment; empty lines are skipped. What operations there are, what they take, and what
+ * may follow a scenario's name, is the matter of each language. A script is read and checked whole
  * before any of it runs.
  */
 #ifndef SIM_MACHINE_SCRIPT_H
@@ -40,7 +40,7 @@ void sim_script_free(struct sim_script *s);
 bool sim_script_is_head(const struct sim_script_line *line);
 
 /**
- * sim_script_number() - a word as a number: decimal, or hexadecimal after 0x
+ * sim_script_number() - a word as a number: decimal, or hexadecimal in lower case after 0x
  *
  * Return: false if it is not one, or does not fit 64 bits.
  */

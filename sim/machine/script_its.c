@@ -204,8 +204,8 @@ static void encode_physical(uint8_t op, const uint64_t a[SCN_ARGS_MAX], size_t n
 }
 
 /*
- * VMAPP vpe rd [valid] [doorbell], VMAPTI did eid vlpi vpe [doorbell], VMAPI did eid vpe [doorbell],
- * VMOVI did eid vpe [doorbell], VMOVP vpe rd [doorbell], VSGI vpe sgi enable group prio [clear].
+ * VMAPP vpe rd [valid] [doorbell]; VMAPTI did eid vlpi vpe [doorbell]; VMAPI and VMOVI did eid vpe
+ * [doorbell]; VMOVP vpe rd [doorbell]; VSGI vpe sgi enable group prio [clear].
  */
 static void encode_virtual(uint8_t op, const uint64_t a[SCN_ARGS_MAX], size_t n, uint64_t w[4])
 {

@@ -175,47 +175,54 @@ static void do_l2(struct scn_machine *m, uint64_t index, bool on)
 	sim_ram_store(m->ram, SCN_DEVT + 8 * index, bytes, sizeof(bytes));
 }
 
-/* With state in memory, what the table there says, LPIs or not; else what the GIC says. */
-static bool is_pending(const struct scn_machine *m, uint32_t cpu, uint32_t intid)
+/* `[INTID,INTID..]` of a table's bits. */
+static void print_bits(const struct scn_machine *m, uint64_t table, uint64_t nbits, FILE *out)
 {
-	uint8_t byte = 0;
+	const char *comma = "";
 
-	if (m->state == SIM_GIC_HELD)
-		return sim_gic_lpi_pending(m->gic, cpu, intid);
-	sim_ram_get8(m->ram, SCN_PEND + cpu * UINT64_C(0x10000) + intid / 8, &byte);
-	return byte >> intid % 8 & 1;
+	fputc('[', out);
+	for (uint64_t at = 0; at < nbits; at += 8) {
+		uint8_t byte = 0;
+
+		sim_ram_get8(m->ram, table + at / 8, &byte);
+		for (; byte; byte &= (uint8_t)(byte - 1)) {
+			fprintf(out, "%s%" PRIu64, comma, at + (unsigned int)__builtin_ctz(byte));
+			comma = ",";
+		}
+	}
+	fputc(']', out);
 }
 
+static void print_held(const struct scn_machine *m, uint32_t cpu, FILE *out)
+{
+	const char *comma = "";
+
+	fputc('[', out);
+	for (uint32_t i = SIM_GIC_LPI_FIRST; i >> m->idbits == 0; i++)
+		if (sim_gic_lpi_pending(m->gic, cpu, i)) {
+			fprintf(out, "%s%" PRIu32, comma, i);
+			comma = ",";
+		}
+	fputc(']', out);
+}
+
+/* With state in memory, what the table there says, LPIs or not; else what the GIC says. */
 static void do_pend(struct scn_machine *m, FILE *out)
 {
 	for (uint32_t c = 0; c < m->cpus; c++) {
-		const char *comma = "";
-
-		fprintf(out, "%scpu%" PRIu32 "=[", c ? " " : "", c);
-		for (uint32_t i = 0; i >> m->idbits == 0; i++)
-			if (is_pending(m, c, i)) {
-				fprintf(out, "%s%" PRIu32, comma, i);
-				comma = ",";
-			}
-		fputc(']', out);
+		fprintf(out, "%scpu%" PRIu32 "=", c ? " " : "", c);
+		if (m->state == SIM_GIC_HELD)
+			print_held(m, c, out);
+		else
+			print_bits(m, SCN_PEND + c * UINT64_C(0x10000), UINT64_C(1) << m->idbits,
+				   out);
 	}
 }
 
 static void do_vpend(struct scn_machine *m, uint64_t vpe, FILE *out)
 {
-	const char *comma = "";
-
-	fprintf(out, "vpe%" PRIu64 "=[", vpe);
-	for (uint32_t i = 0; i >> 16 == 0; i++) {
-		uint8_t byte = 0;
-
-		sim_ram_get8(m->ram, SCN_VPT + vpe * 0x10000 + i / 8, &byte);
-		if (byte >> i % 8 & 1) {
-			fprintf(out, "%s%" PRIu32, comma, i);
-			comma = ",";
-		}
-	}
-	fputc(']', out);
+	fprintf(out, "vpe%" PRIu64 "=", vpe);
+	print_bits(m, SCN_VPT + vpe * 0x10000, 1 << 16, out);
 }
 
 /* A CPU that is looked at runs, and so does, before it, each that may have something for it. */
@@ -225,7 +232,7 @@ static void sync_all(struct scn_machine *m)
 		sim_gic_sync(m->gic, c);
 }
 
-/* Acknowledge until spurious. No more than there are INTIDs: a guest's own table may be the GIC's. */
+/* Acknowledge until spurious, as often as there are INTIDs at most. */
 static void do_ack(struct scn_machine *m, uint32_t cpu, bool is_virtual, FILE *out)
 {
 	const char *comma = "";
@@ -342,10 +349,9 @@ static void run_once(struct scn_machine *m, const struct scn_op *op, FILE *out)
 		print_queue(m, out);
 		return;
 	case SCN_PROP_BYTE:
-		store_byte(m, SCN_PROP + (a[0] - SIM_GIC_LPI_FIRST), (uint8_t)((a[1] & 0xfc) | a[2]));
-		break;
 	case SCN_VPROP_BYTE:
-		store_byte(m, SCN_VPROP + (a[0] - SIM_GIC_LPI_FIRST),
+		store_byte(m, (op->kind == SCN_PROP_BYTE ? SCN_PROP : SCN_VPROP) +
+				      (a[0] - SIM_GIC_LPI_FIRST),
 			   (uint8_t)((a[1] & 0xfc) | a[2]));
 		break;
 	case SCN_SETPEND:
