@@ -49,6 +49,8 @@ static void tlb_forget(uint64_t first_gfn, uint64_t last_gfn)
 	uint64_t last = last_gfn - BASE;
 	unsigned int v;
 
+	if (last_gfn < BASE || first >= NPAGES)
+		return;
 	if (last >= NPAGES)
 		last = NPAGES - 1;
 	for (v = 0; v < NVCPUS; v++)
