@@ -56,18 +56,16 @@ void sim_config_free(struct sim_config *config)
 	free(config);
 }
 
-/* All of a file, as checked UTF-8 without control characters. */
-static bool read_file(const char *path, struct sim_config_file *file, struct sim_error *err)
+/* All of a text, as checked UTF-8. Closes it. */
+static bool read_text(struct sim_text *text, struct sim_config_file *file, struct sim_error *err)
 {
-	struct sim_text *text = sim_text_open(path, err);
 	struct sim_line line;
 	size_t capacity = 0;
-	int more = -1;
+	int more;
 
-	*file = (struct sim_config_file){ .name = path };
-	while (text && (more = sim_text_next(text, &line, err)) == 1) {
+	while ((more = sim_text_next(text, &line, err)) == 1) {
 		if (file->len + line.len + 1 > CONFIG_BYTES_MAX) {
-			sim_error_at(err, path, line.number, "more than %u bytes, which is no "
+			sim_error_at(err, file->name, line.number, "more than %u bytes, which is no "
 				     "configuration", CONFIG_BYTES_MAX);
 			more = -1;
 			break;
@@ -80,12 +78,11 @@ static bool read_file(const char *path, struct sim_config_file *file, struct sim
 		file->len += line.len;
 		file->bytes[file->len++] = '\n';
 	}
-	if (text)
-		sim_text_close(text);
+	sim_text_close(text);
 	if (more == 0 && file->bytes)
 		return true;
 	if (more == 0)
-		sim_error_at(err, path, 0, "is empty, expected `scenario: NAME`");
+		sim_error_at(err, file->name, 0, "is empty, expected `scenario: NAME`");
 	free(file->bytes);
 	return false;
 }
@@ -190,13 +187,13 @@ static bool read_values(const struct sim_config_file *file, struct sim_config *c
 	return ok;
 }
 
-struct sim_config *sim_config_load(const char *path, struct sim_error *err)
+static struct sim_config *load(struct sim_text *text, const char *name, struct sim_error *err)
 {
 	struct sim_config *config;
-	struct sim_config_file file;
+	struct sim_config_file file = { .name = name };
 	const struct sim_scenario *scenario;
 
-	if (!read_file(path, &file, err))
+	if (!read_text(text, &file, err))
 		return NULL;
 	scenario = read_scenario(&file, err);
 	if (!scenario) {
@@ -213,4 +210,17 @@ struct sim_config *sim_config_load(const char *path, struct sim_error *err)
 	}
 	free(file.bytes);
 	return config;
+}
+
+struct sim_config *sim_config_load(const char *path, struct sim_error *err)
+{
+	struct sim_text *text = sim_text_open(path, err);
+
+	return text ? load(text, path, err) : NULL;
+}
+
+struct sim_config *sim_config_load_memory(const char *name, const void *bytes, size_t len,
+					  struct sim_error *err)
+{
+	return load(sim_text_open_memory(name, bytes, len), name, err);
 }

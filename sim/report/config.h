@@ -22,6 +22,7 @@
 #define SIM_REPORT_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct sim_error;
@@ -46,6 +47,11 @@ struct sim_config {
 
 /** sim_config_load() - read a file ("-": standard input); NULL with @err set */
 struct sim_config *sim_config_load(const char *path, struct sim_error *err);
+
+/** sim_config_load_memory() - as sim_config_load(), from memory; @name stands for the file's name */
+struct sim_config *sim_config_load_memory(const char *name, const void *bytes, size_t len,
+					  struct sim_error *err);
+
 void sim_config_free(struct sim_config *config);
 
 /**

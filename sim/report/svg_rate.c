@@ -36,13 +36,13 @@ static uint64_t bin_span(const struct sim_series *s, unsigned int bin)
 /* What the first @ncauses causes took of a bin, in millionths. */
 static uint64_t lost_ppm(const struct sim_series *s, unsigned int bin, unsigned int ncauses)
 {
-	uint64_t capacity = bin_span(s, bin) * s->vcpus, sum = 0;
+	sim_u128 capacity = (sim_u128)bin_span(s, bin) * s->vcpus, sum = 0;
 
 	for (unsigned int c = 0; c < ncauses; c++)
 		sum += s->lost[c][bin];
 	if (sum >= capacity)
 		return 1000000;
-	return (uint64_t)((sim_u128)sum * 1000000 / capacity);
+	return (uint64_t)(sum * 1000000 / capacity);
 }
 
 /* How far below 100 % that is; what is below the floor of the axis is cut off. */
