@@ -48,8 +48,19 @@ wrong "nope/manifest.json: cannot be read: No such file or directory" report nop
 wrong "trace: one trace is needed: weir-sim trace DIR|FILE" trace
 wrong "--from=x: must be a number, 0..18446744073709551615" trace t --from x
 wrong "diff: two runs are needed: weir-sim diff A B (run directories, or traces)" diff a
-wrong "script: a kind and a file are needed: weir-sim script stage2 FILE [NAME...]" script
-wrong "script stage3: no such kind of script: must be stage2" script stage3 f
+wrong "script: a kind and a file are needed: weir-sim script its|stage2 FILE [NAME...]" script
+wrong "script stage3: no such kind of script: must be its or stage2" script stage3 f
+wrong "its.profil: no such parameter; did you mean its.profile?" script its f -C its.profil=kvm
+wrong "its.profile=xen: must be one of qemu, kvm" script its f -C its.profile=xen
+wrong "its.v4=4.0: needs its.state=memory" script its f -C its.profile=kvm -C its.v4=4.0
+printf 'scenario a # first\nsetup\nfoo 1\n' >s.scn
+wrong "s.scn:3: operation, found 'foo', expected an operation of ITS scripts" script its s.scn
+printf 'scenario a\nsetup\ncmd INT 0\n' >s.scn
+wrong "s.scn:3: number, found nothing, expected a number up to 18446744073709551615" script its s.scn
+printf 'scenario a cpus=2\nack 2\n' >s.scn
+wrong "s.scn:2: CPU, found '2', expected a number up to 1" script its s.scn
+printf 'scenario a\npend\n' >s.scn
+wrong "s.scn: no scenario 'b', expected a name of this file" script its s.scn a b
 sim script stage2 none.scn
 expect 2
 err_has "none.scn: "
