@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#define WEIR_SIM	EMULATOR " " WEIR_BIN_DIR "/weir-sim"
 #define SCENARIO	WEIR_SOURCE_DIR "/examples/scenarios/migrate.yaml"
 #define TRACE		WEIR_SOURCE_DIR "/examples/traces/pagewr-redis-set.csv.zst"
 #define TEXT_MAX	65536u
@@ -105,7 +106,7 @@ static unsigned int occurrences(const char *text, const char *what)
 static void the_shipped_scenario_loses_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run " SCENARIO " --out ok --format json"), 0);
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out ok --format json"), 0);
 	assert_int_equal(occurrences(out, "\"policy\""), 4);
 	assert_non_null(strstr(out, "\"wp\""));
 	assert_non_null(strstr(out, "\"dbm_all\""));
@@ -117,11 +118,11 @@ static void the_shipped_scenario_loses_nothing(void **state)
 			 occurrences(out, "\"memory_equal\":true"), 4);
 	assert_string_equal(err, "");
 	/* from what it wrote down, the same again */
-	assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run ok/config.resolved.yaml --out again --quiet && "
+	assert_int_equal(sh(WEIR_SIM " run ok/config.resolved.yaml --out again --quiet && "
 			    "grep digest ok/manifest.json >x && grep digest again/manifest.json >y "
 			    "&& cmp x y"), 0);
 	/* the table ends with an answer */
-	assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run " SCENARIO " --out table"), 0);
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out table"), 0);
 	assert_non_null(strstr(out, "Which one: "));
 }
 
@@ -136,7 +137,7 @@ static void planted_mistakes_end_with_exit_code_1(void **state)
 	for (i = 0; i < 8; i++) {
 		const char *policy = i < 5 ? skip[i] : late[i - 5];
 
-		assert_int_equal(sh(WEIR_BIN_DIR "/weir-sim run " SCENARIO " --out bad --force "
+		assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out bad --force "
 				    "-C policy.names=%s -C break.%s=1", policy,
 				    i < 5 ? "skip_tlbi" : "late_scan_set"), 1);
 		assert_non_null(strstr(err, "lost_page: gfn 0x"));
@@ -144,7 +145,7 @@ static void planted_mistakes_end_with_exit_code_1(void **state)
 	/* the last line is a command that does it again */
 	snprintf(command, sizeof(command), "%s", last_line(err));
 	assert_non_null(strstr(command, "weir-sim run"));
-	assert_int_equal(sh("%s", command), 1);
+	assert_int_equal(sh(EMULATOR " %s", command), 1);
 	assert_non_null(strstr(err, "lost_page: gfn 0x"));
 }
 
@@ -153,7 +154,7 @@ static void refused(const char *arguments, const char *what)
 {
 	struct stat st;
 	char path[256];
-	int code = sh(WEIR_BIN_DIR "/weir-sim run %s --out refused", arguments);
+	int code = sh(WEIR_SIM " run %s --out refused", arguments);
 
 	snprintf(path, sizeof(path), "%s/refused", dir);
 	if (code != 2 || lines(err) != 1 || !strstr(err, what) || out[0] || !stat(path, &st))

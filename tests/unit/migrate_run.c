@@ -16,6 +16,20 @@ static const char *const all_policies[] = {
 };
 #define NPOLICIES	(sizeof(all_policies) / sizeof(all_policies[0]))
 
+/*
+ * Of the many combinations below, whether this one's turn has come: every one, or, where
+ * WEIR_TEST_PERCENT asks for less, one in so many.
+ */
+static bool chosen(void)
+{
+	static uint64_t turn;
+	const char *percent = getenv("WEIR_TEST_PERCENT");
+	uint64_t share = percent ? strtoull(percent, NULL, 10) : 100;
+
+	turn++;
+	return !share || turn * share / 100 != (turn - 1) * share / 100;
+}
+
 /* Nothing costs anything but the link, the device state, and time itself. */
 #define FREE "cost.fault_exit_ns=0", "cost.fault_lock_ns=0", "cost.leaf_ps=0", "cost.split_ns=0", \
 	"cost.split_vcpu_ns=0", "cost.scan_pte_ps=0", "cost.scan_group_ns=0", "cost.table_ns=0",  \
@@ -150,6 +164,8 @@ static void the_recorded_guest_arrives_whole(void **state)
 
 	(void)state;
 	for (i = 0; i < NPOLICIES; i++) {
+		if (!chosen())
+			continue;
 		harness_run(&h, 1, redis, SETTINGS(all_policies[i]));
 		harness_sound(&h, all_policies[i]);
 		assert_true(h.result.figures.equal);
@@ -171,6 +187,8 @@ static void the_recorded_guest_arrives_whole_otherwise_mapped(void **state)
 	(void)state;
 	for (i = 0; i < NPOLICIES; i++) {
 		for (j = 0; j < sizeof(variants) / sizeof(variants[0]); j++) {
+			if (!chosen())
+				continue;
 			harness_run(&h, 1, SETTINGS(TRACE, "migrate.downtime_limit_ns=20000000",
 						    all_policies[i]), variants[j]);
 			harness_sound(&h, variants[j][0]);
@@ -191,6 +209,8 @@ static void every_synthetic_guest_arrives_whole(void **state)
 	(void)state;
 	for (i = 0; i < NPOLICIES; i++) {
 		for (j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
+			if (!chosen())
+				continue;
 			harness_run(&h, j, SETTINGS(all_policies[i], kinds[j], "guest.vcpus=3",
 						    "guest.memory_bytes=40Mi",
 						    "workload.set_bytes=8Mi",
@@ -235,12 +255,16 @@ static void the_checkers_find_the_planted_mistakes(void **state)
 
 	(void)state;
 	for (i = 0; i < NPOLICIES; i++) {
+		if (!chosen())
+			continue;
 		harness_run(&h, 1, redis, SETTINGS(all_policies[i], "break.skip_tlbi=1"));
 		assert_true(h.result.figures.lost_pages > 0);
 		assert_int_equal(h.violations[SIM_CHECK_LOST_PAGE], h.result.figures.lost_pages);
 		assert_true(h.violations[SIM_CHECK_CONTENT_BEFORE_TLBI] > 0);
 	}
 	for (i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
+		if (!chosen())
+			continue;
 		harness_run(&h, 1, redis, SETTINGS(late[i], "break.late_scan_set=1"));
 		assert_true(h.result.figures.lost_pages > 0);
 		assert_true(h.violations[SIM_CHECK_LOST_PAGE] > 0);
