@@ -81,7 +81,8 @@ void sim_check_copy(struct sim_check *check, uint64_t first_gfn, uint64_t npages
  *
  * Return: how many frames differ.
  */
-uint64_t sim_check_lost(struct sim_check *check, struct sim_content_bad *bad, unsigned int nbad_max);
+uint64_t sim_check_lost(struct sim_check *check, struct sim_content_bad *bad,
+			unsigned int nbad_max);
 
 /** sim_check_describe_page() - "bit clear, HW group, leaf {1,0}, vcpu 1 may write unseen" */
 void sim_check_describe_page(const struct sim_check *check, uint64_t gfn, char *buf, size_t size);

@@ -2,10 +2,10 @@
 /*
  * content_before_tlbi.c - a page is copied while a vCPU can still write it without being noticed.
  *
- * The copy is worth something only if each later write makes the page dirty again. A write through a
- * cached writable translation sets nothing, so at the copy either no TLB has one, or the page counts
- * as dirty already and will be copied once more: its bit is set, or its leaf is writable-dirty in
- * the scan set.
+ * The copy is worth something only if each later write makes the page dirty again. A write through
+ * a cached writable translation sets nothing, so at the copy either no TLB has one, or the page
+ * counts as dirty already and will be copied once more: its bit is set, or its leaf is
+ * writable-dirty in the scan set.
  *
  * Only frames that were ever written are looked at: what a TLB may write was entered by a store, to
  * the page or to another one of its block, and that one is looked at when it is copied.
@@ -35,6 +35,6 @@ void sim_check_copy(struct sim_check *check, uint64_t first_gfn, uint64_t npages
 		if (sim_content_version(check->content, gfn) &&
 		    sim_mmu_any_writable(check->mmu, gfn, NULL) && !held_dirty(check, gfn))
 			sim_check_violated(check, SIM_CHECK_CONTENT_BEFORE_TLBI, gfn,
-					   "content is read, and a cached translation still writes");
+					   "content is read while a cached translation writes");
 	}
 }

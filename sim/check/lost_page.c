@@ -6,7 +6,8 @@
  */
 #include "sim/check/check.h"
 
-uint64_t sim_check_lost(struct sim_check *check, struct sim_content_bad *bad, unsigned int nbad_max)
+uint64_t sim_check_lost(struct sim_check *check, struct sim_content_bad *bad,
+			unsigned int nbad_max)
 {
 	uint64_t nbad = 0, from_gfn = check->base_gfn;
 	unsigned int i;

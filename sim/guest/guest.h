@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guest/guest.h - vCPUs that store to memory on a steady clock, and lose time when they are stopped.
+ * guest/guest.h - vCPUs that store to memory on a steady clock, and lose time when they are
+ * stopped.
  *
- * The replay rule. Each vCPU has a steady clock, which stands still while the vCPU is stopped. Epoch
- * e spans epoch_ns of it, from e * epoch_ns on. The i-th of its n rows there starts at i/n of the
- * epoch: store k of the row's w is due floor(k * L / w) after the start, with L from the start to the
- * epoch's end. Stores of one vCPU that are due at one instant are done in the order of rows; those of
- * one row that are due at one instant are done together.
+ * The replay rule. Each vCPU has a steady clock, which stands still while the vCPU is stopped.
+ * Epoch e spans epoch_ns of it, from e * epoch_ns on. The i-th of its n rows there starts at i/n of
+ * the epoch: store k of the row's w is due floor(k * L / w) after the start, with L from the start
+ * to the epoch's end. Stores of one vCPU that are due at one instant are done in the order of rows;
+ * those of one row that are due at one instant are done together.
  *
- * What is simulated. A store is translated (ops->store) when it is the first of its row, or the first
- * after the row's translation was forgotten (sim_guest_invalidated()). The stores between are known
- * to hit the TLB: they change nothing but the page's content, and are only counted, when somebody
- * asks (sim_guest_settle()) or the epoch ends. The result is that of translating each store.
+ * What is simulated. A store is translated (ops->store) when it is the first of its row, or the
+ * first after the row's translation was forgotten (sim_guest_invalidated()). The stores between are
+ * known to hit the TLB: they change nothing but the page's content, and are only counted, when
+ * somebody asks (sim_guest_settle()) or the epoch ends. The result is that of translating each
+ * store.
  *
  * Invariants:
  *   G1  At any instant, steady clock + sum over causes of what was lost = simulated time, for each
  *       vCPU, to the nanosecond.
- *   G2  All stores of all vCPUs that are due at a time come before any other event of that time: they
- *       run at priorities 0 to nvcpus - 1, and every other event at SIM_GUEST_PRIO_OTHERS. So a
+ *   G2  All stores of all vCPUs that are due at a time come before any other event of that time:
+ *       they run at priorities 0 to nvcpus - 1, every other event at SIM_GUEST_PRIO_OTHERS. So a
  *       store that was not simulated is done exactly when its time is not after now.
  *   G3  A store that faulted is not done, nor is any later one of its vCPU, until it was retried.
  *   G4  A row whose translation was forgotten is in the vCPU's retranslation heap, at the time of
@@ -62,8 +64,8 @@ extern const char *const sim_cause_names[SIM_NCAUSES];
 /**
  * struct sim_guest_ops - the machine under the guest
  *
- * Called from vCPU events. They may post events of SIM_GUEST_PRIO_OTHERS and must not call back into
- * the guest.
+ * Called from vCPU events. They may post events of SIM_GUEST_PRIO_OTHERS and must not call back
+ * into the guest.
  */
 struct sim_guest_ops {
 	/**

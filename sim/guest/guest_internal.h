@@ -2,9 +2,9 @@
 /*
  * guest_internal.h - the layout of a vCPU, shared by guest.c (clock and stops) and replay.c (rows).
  *
- * Where a vCPU is. While it runs, its steady clock is base_steady + (now - base_now), or base_steady
- * while now is not after base_now (a delay). While it is held it is base_steady. All stores due
- * before base_steady are done; of those due at it, the ones of rows below pos.
+ * Where a vCPU is. While it runs, its steady clock is base_steady + (now - base_now), or
+ * base_steady while now is not after base_now (a delay). While it is held it is base_steady. All
+ * stores due before base_steady are done; of those due at it, the ones of rows below pos.
  */
 #ifndef SIM_GUEST_GUEST_INTERNAL_H
 #define SIM_GUEST_GUEST_INTERNAL_H
@@ -59,7 +59,7 @@ struct vcpu {
 	const struct sim_pagewr_access *rows;
 	size_t nrows;
 	size_t next_row;
-	uint64_t next_start_ns;	/* of next_row, from the epoch's begin: next_row * epoch_ns / nrows */
+	uint64_t next_start_ns;	/* of next_row: next_row * epoch_ns / nrows */
 	uint64_t start_step_ns;	/* epoch_ns / nrows, and its remainder, added up in start_part */
 	uint64_t start_rest;
 	uint64_t start_part;

@@ -3,8 +3,8 @@
  * replay.c - the rows of an epoch: which store is due when, which are done by now. See guest.h.
  *
  * A vCPU's actions are, in order of (steady time, row): the begin of a row, the retranslation of a
- * row's next store (a small heap), and the end of the epoch. They run inside one engine event for as
- * long as nothing else in the simulation is due before the next of them.
+ * row's next store (a small heap), and the end of the epoch. They run inside one engine event for
+ * as long as nothing else in the simulation is due before the next of them.
  */
 #include "sim/guest/guest_internal.h"
 

@@ -62,8 +62,8 @@ struct sim_workload *sim_workload_open_rows(const struct sim_workload_config *cf
 	struct sim_workload *w;
 
 	if (rows->epoch_last >= STEADY_NS_MAX / cfg->epoch_ns) {
-		sim_error_set(err, "%s: epoch %llu, of %llu ns each, expected at most %llu ns in all",
-			      cfg->trace, (unsigned long long)rows->epoch_last,
+		sim_error_set(err, "%s: epoch %llu, of %llu ns each, expected at most %llu ns "
+			      "in all", cfg->trace, (unsigned long long)rows->epoch_last,
 			      (unsigned long long)cfg->epoch_ns,
 			      (unsigned long long)STEADY_NS_MAX);
 		return NULL;

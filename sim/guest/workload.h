@@ -2,9 +2,9 @@
 /*
  * guest/workload.h - what the vCPUs of a guest write: a recorded trace, or a synthetic writer.
  *
- * Either is a sequence of *epochs* for each vCPU: an epoch has a number and rows, a row names a frame
- * and how many stores go to it. When those stores happen is guest/guest.h's business. A trace starts
- * over at its end; a synthetic writer goes on for ever.
+ * Either is a sequence of *epochs* for each vCPU: an epoch has a number and rows, a row names a
+ * frame and how many stores go to it. When those stores happen is guest/guest.h's business. A trace
+ * starts over at its end; a synthetic writer goes on for ever.
  *
  * Patterns, over a working set of W pages that all vCPUs share:
  *   uniform     each page as likely as any other

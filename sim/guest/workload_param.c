@@ -25,7 +25,7 @@ const struct sim_param sim_workload_params[] = {
 	SIM_PARAM_U64_ENTRY("workload.set_offset_bytes", "bytes", "0", 0, UINT64_C(1) << 52,
 		"choice", "where in guest memory the working set begins (synthetic)"),
 	SIM_PARAM_U64_ENTRY("workload.set_spread_pages", "pages", "1", 1, UINT64_C(1) << 40,
-		"choice", "pages of the working set lie this far apart; 1: side by side (synthetic)"),
+		"choice", "pages of the working set lie this far apart (synthetic)"),
 	SIM_PARAM_U64_ENTRY("workload.zipf_theta_milli", "1/1000", "990", 0, 8000,
 		"YCSB (SoCC 2010)", "exponent of kind zipf, in thousandths"),
 	SIM_PARAM_U64_ENTRY("workload.stride_pages", "pages", "512", 1, UINT64_C(1) << 40,
@@ -73,7 +73,7 @@ bool sim_workload_config_read(struct sim_workload_config *cfg, const struct sim_
 	}
 	if (cfg->kind != SIM_WORKLOAD_TRACE && !set_fits(cfg)) {
 		sim_error_set(err, "workload.set_bytes=%llu: with set_offset_bytes=%llu and "
-			      "set_spread_pages=%llu it must end within the %llu pages of the guest",
+			      "set_spread_pages=%llu it must end within the guest's %llu pages",
 			      (unsigned long long)sim_params_u64(params, "workload.set_bytes"),
 			      (unsigned long long)sim_params_u64(params,
 								 "workload.set_offset_bytes"),

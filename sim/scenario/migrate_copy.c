@@ -145,8 +145,8 @@ static void send(void *ctx, uint64_t arg)
 }
 
 /*
- * GET for the next chunk into the bitmap. Returns what it costs; 0 with the run broken. npages is set
- * to how many pages it found dirty.
+ * GET for the next chunk into the bitmap. Returns what it costs; 0 with the run broken. npages is
+ * set to how many pages it found dirty.
  */
 uint64_t migrate_get_chunk(struct migrate *m, uint64_t *npages)
 {

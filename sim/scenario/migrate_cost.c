@@ -2,9 +2,9 @@
 /*
  * migrate_cost.c - a price for what the library did.
  *
- * The library counts (WEIR_DIRTY_F_COUNTERS), and so does the glue under it. A bill is the difference
- * across a call: descriptors read and changed, groups begun, descents, invalidations, splits. Each
- * has a price of its own; the sum is rounded down to whole nanoseconds.
+ * The library counts (WEIR_DIRTY_F_COUNTERS), and so does the glue under it. A bill is the
+ * difference across a call: descriptors read and changed, groups begun, descents, invalidations,
+ * splits. Each has a price of its own; the sum is rounded down to whole nanoseconds.
  */
 #include "sim/scenario/migrate_internal.h"
 

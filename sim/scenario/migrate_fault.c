@@ -2,14 +2,14 @@
 /*
  * migrate_fault.c - what is under the guest: a store, the write fault it may be, and the lock.
  *
- * A fault costs the vCPU the exit and entry (FAULT), the wait for the lock of the tables (LOCK), the
- * time it holds it (FAULT), and where a block was split the split with its broadcast invalidation
- * (SPLIT); then the store is tried again. The lock serves one vCPU at a time, in order of arrival;
- * the library itself takes none, but the fault paths of hypervisors do. The library is called at
- * the instant the lock is granted.
+ * A fault costs the vCPU the exit and entry (FAULT), the wait for the lock of the tables (LOCK),
+ * the time it holds it (FAULT), and where a block was split the split with its broadcast
+ * invalidation (SPLIT); then the store is tried again. The lock serves one vCPU at a time, in order
+ * of arrival; the library itself takes none, but the fault paths of hypervisors do. The library is
+ * called at the instant the lock is granted.
  *
- * The planted mistake break.late_scan_set lives here too: a fault handler in a hurry that writes the
- * descriptors itself, lets the vCPU go on, and tells the log when it finds the time.
+ * The planted mistake break.late_scan_set lives here too: a fault handler in a hurry that writes
+ * the descriptors itself, lets the vCPU go on, and tells the log when it finds the time.
  */
 #include "sim/scenario/migrate_internal.h"
 
@@ -198,6 +198,12 @@ static bool handle(struct migrate *m, uint64_t gfn, struct weir_dirty_fault_info
 /* Serve the first vCPU in the queue. */
 static void grant(struct migrate *m)
 {
+	static const char *const outcomes[] = {
+		[WEIR_DIRTY_SPURIOUS] = "fault was spurious, leaves written",
+		[WEIR_DIRTY_TRAPPED] = "bit set, leaves written",
+		[WEIR_DIRTY_PROMOTED] = "promoted, leaves written",
+		[WEIR_DIRTY_UNTRACKED] = "not logging, leaves written",
+	};
 	unsigned int vcpu = m->lock.queue[m->lock.first];
 	uint64_t now_ns = sim_queue_now(m->queue), gfn = m->vcpus[vcpu].fault_gfn;
 	struct weir_dirty_fault_info info;
@@ -215,10 +221,7 @@ static void grant(struct migrate *m)
 	sim_history_emit(m->history, now_ns, MIGRATE_EV_FAULT_DONE, vcpu, gfn,
 			 (uint64_t)info.outcome | (uint64_t)info.leaves << 8 |
 				 (uint64_t)info.split << 32);
-	migrate_note(m, gfn, gfn, now_ns, info.outcome == WEIR_DIRTY_PROMOTED ? "promoted, leaves written"
-		     : info.outcome == WEIR_DIRTY_TRAPPED ? "bit set, leaves written"
-							  : "fault was spurious, leaves written",
-		     info.leaves);
+	migrate_note(m, gfn, gfn, now_ns, outcomes[info.outcome], info.leaves);
 	if (m->series && info.outcome != WEIR_DIRTY_SPURIOUS)
 		sim_series_dirty(m->series, now_ns, gfn, 1);
 	service_ns = m->cfg->cost.fault_lock_ns + info.leaves * m->cfg->cost.leaf_ps / 1000;

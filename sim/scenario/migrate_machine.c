@@ -152,7 +152,8 @@ static enum weir_status build_log(struct migrate *m)
 		.s2 = m->s2, .mmu = m->mmu, .skip_tlbi = m->cfg->skip_tlbi,
 		.on_op = on_op, .hook_ctx = m,
 	};
-	return weir_dirty_init(m->memory, size, &cfg, sim_dirty_glue_ops(&m->glue), &m->glue, &m->d);
+	return weir_dirty_init(m->memory, size, &cfg, sim_dirty_glue_ops(&m->glue), &m->glue,
+			       &m->d);
 }
 
 bool migrate_build(struct migrate *m, const struct sim_workload *workload)

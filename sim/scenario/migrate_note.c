@@ -2,9 +2,9 @@
 /*
  * migrate_note.c - the sentences under the table: which policy, and what does it cost.
  *
- * "Which" is the one that loses the guest least compute, of those that brought every page over; a tie
- * goes to the shorter blackout, then to the one that was named first. What it costs is said against
- * write protection, or against the first policy where that was not run.
+ * "Which" is the one that loses the guest least compute, of those that brought every page over; a
+ * tie goes to the shorter blackout, then to the one that was named first. What it costs is said
+ * against write protection, or against the first policy where that was not run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,9 +62,9 @@ static void write_answer(struct sim_run *run, const struct migrate_result *best,
 	text_ns(mine, lost);
 	text_ns(best->figures.blackout_ns, blackout);
 	if (best == base) {
-		sim_run_note(run, "Which one: %s. It loses the guest least, %s of vCPU time, with a "
-			     "blackout of %s; it costs %" PRIu64 " write faults and reads %" PRIu64
-			     " descriptors.", best->policy->name, lost, blackout,
+		sim_run_note(run, "Which one: %s. It loses the guest least, %s of vCPU time, with "
+			     "a blackout of %s; it costs %" PRIu64 " write faults and reads %"
+			     PRIu64 " descriptors.", best->policy->name, lost, blackout,
 			     best->figures.faults, best->log.ptes_scanned);
 		return;
 	}
@@ -93,12 +93,13 @@ void migrate_write_notes(struct sim_run *run, const struct migrate_result *resul
 	else
 		sim_run_note(run, "Which one: none; no policy brought the guest over whole.");
 	for (i = 0; i < n; i++) {
-		if (results[i].figures.outcome == MIGRATE_FORCED)
-			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was switched "
-				     "over by force.", results[i].policy->name, results[i].figures.rounds);
-		if (results[i].figures.outcome == MIGRATE_CANCELLED)
-			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was "
-				     "cancelled.", results[i].policy->name, results[i].figures.rounds);
+		const struct migrate_figures *f = &results[i].figures;
+
+		if (f->outcome != MIGRATE_COMPLETED)
+			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was %s.",
+				     results[i].policy->name, f->rounds,
+				     f->outcome == MIGRATE_FORCED ? "switched over by force"
+								  : "cancelled");
 	}
 	sim_run_note(run, "A model, not a measurement: costs marked \"assumed\" in weir-sim "
 		     "list-params have no published source.");

@@ -255,8 +255,9 @@ unsigned int migrate_policies_read(struct migrate_policy policies[POLICIES_MAX],
 		struct migrate_policy policy;
 
 		if (!read_policy(&policy, text, len)) {
-			sim_error_set(err, "policy.names: %s: no such policy, expected wp, wp_eager, "
-				      "dbm_all, fixed<N> (N a power of two to 512) or adaptive",
+			sim_error_set(err, "policy.names: %s: no such policy, expected wp, "
+				      "wp_eager, dbm_all, fixed<N> (N a power of two to 512) or "
+				      "adaptive",
 				      sim_quote(text, len).text);
 			return 0;
 		}

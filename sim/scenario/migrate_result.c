@@ -83,8 +83,9 @@ void migrate_find_lost(struct migrate *m)
 }
 
 /*
- * The result of a run that is over. Lost compute is the sum over vCPUs of (end - progress): after its
- * own end a guest makes full progress, so that the same comes out for any common end that is later.
+ * The result of a run that is over. Lost compute is the sum over vCPUs of (end - progress): after
+ * its own end a guest makes full progress, so that the same comes out for any common end that is
+ * later.
  */
 void migrate_sum_up(const struct migrate *m, struct migrate_result *result)
 {

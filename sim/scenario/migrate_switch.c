@@ -168,6 +168,7 @@ static void resume(void *ctx, uint64_t arg)
 void migrate_cancel(struct migrate *m)
 {
 	m->figures.outcome = MIGRATE_CANCELLED;
-	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_CANCEL, ACTOR_COPIER, 0, 0);
+	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_CANCEL, ACTOR_COPIER, 0,
+			 0);
 	end(m);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * migrate_throttle.c - auto-converge, as QEMU does it: each vCPU runs for a slice, then sleeps so that
- * the percentage of time it sleeps is the throttle's. The percentage starts and grows when, in two
- * rounds, more than a share of what was sent got dirty again; never before the first full pass.
+ * migrate_throttle.c - auto-converge, as QEMU does it: each vCPU runs for a slice, then sleeps so
+ * that the percentage of time it sleeps is the throttle's. The percentage starts and grows when, in
+ * two rounds, more than a share of what was sent got dirty again; never before the first full pass.
  */
 #include "sim/scenario/migrate_internal.h"
 

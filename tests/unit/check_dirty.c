@@ -96,7 +96,7 @@ static void legal_leaves_pass(void **state)
 	(void)state;
 	set_up(&w, WEIR_DIRTY_FIXED);
 	sim_check_leaves(&w.check);
-	assert_int_equal(weir_dirty_fault(w.d, BASE + 5, NULL), WEIR_OK);	/* promotes a group */
+	assert_int_equal(weir_dirty_fault(w.d, BASE + 5, NULL), WEIR_OK);	/* promotes */
 	assert_int_equal(weir_dirty_fault(w.d, BLOCK + 5, NULL), WEIR_OK);	/* splits a block */
 	assert_int_equal(weir_dirty_mark(w.d, BASE + 200, 1), WEIR_OK);
 	*leaf(&w, BASE + 200) |= SIM_DESC_W;		/* untracked, but its bit is set */

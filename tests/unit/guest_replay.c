@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Goal: the guest, which counts most stores instead of simulating them, does exactly what a machine
- * would that translates every single store at its time; and each stopped nanosecond is charged once.
+ * would that translates every single store at its time; and each stopped nanosecond is charged
+ * once.
  *
- * Method: a model of one page below steps through time a nanosecond at a time and does each store on
- * its own, by the replay rule. Random small traces run through both, with faults, delays, stops and
- * invalidations at random times. Compared: each walk and fault (time, vCPU, frame), and at random
- * instants the stores of each frame, each vCPU's progress, and what each cause took from it.
+ * Method: a model of one page below steps through time a nanosecond at a time and does each store
+ * on its own, by the replay rule. Random small traces run through both, with faults, delays, stops
+ * and invalidations at random times. Compared: each walk and fault (time, vCPU, frame), and at
+ * random instants the stores of each frame, each vCPU's progress, and what each cause took from it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -542,7 +543,7 @@ static void rows_start_at_their_share_of_the_epoch(void **state)
 		plan.steps[plan.nsteps++] = (struct step){ .time_ns = at[i], .what = READ };
 	plan.steps[plan.nsteps++] = (struct step){ .time_ns = 199, .what = END };
 	run_real(&real, &plan);
-	/* the log: a walk of frame 0 at 0; then the reads, with a walk of frame 1 after the first */
+	/* the log: a walk of frame 0; the reads, with a walk of frame 1 after the first */
 	assert_int_equal(real.machine.nlog, n * values + 2);
 	for (i = 0; i < n; i++)
 		assert_int_equal(real.machine.log[1 + i * values + (i > 0) + 1], stores[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: the writers write where and as often as their parameters say, the same for every policy, and
- * a trace is handed to each vCPU in order and starts over at its end.
+ * Goal: the writers write where and as often as their parameters say, the same for every policy,
+ * and a trace is handed to each vCPU in order and starts over at its end.
  *
  * Method: counts and addresses by arithmetic; distributions by bounds that a fair sampler misses
  * with a probability far below 10^-9.

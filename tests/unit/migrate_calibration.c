@@ -84,7 +84,7 @@ static void write_faults_and_splits_take_what_was_published(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
-	print_message("vcpus  on fault us: published model error  eager us: published model error\n");
+	print_message("vcpus  on fault us: published, model, error  eager us: the same\n");
 	for (i = 0; i < n; i++) {
 		const struct row *row = &published[i];
 		uint64_t on_fault, eager;
@@ -92,8 +92,9 @@ static void write_faults_and_splits_take_what_was_published(void **state)
 		write_trace(path, row->nvcpus);
 		on_fault = model_us(path, row->nvcpus, "guest.map=2m");
 		eager = model_us(path, row->nvcpus, "guest.map=4k");
-		print_message("%5u  %7" PRIu64 " %7" PRIu64 " %+4" PRId64 " %%  %7" PRIu64 " %7" PRIu64
-			      " %+4" PRId64 " %%\n", row->nvcpus, row->on_fault_us, on_fault,
+		print_message("%5u  %7" PRIu64 " %7" PRIu64 " %+4" PRId64 " %%  %7" PRIu64
+			      " %7" PRIu64 " %+4" PRId64 " %%\n", row->nvcpus, row->on_fault_us,
+			      on_fault,
 			      error_percent(on_fault, row->on_fault_us), row->eager_us, eager,
 			      error_percent(eager, row->eager_us));
 		assert_in_range(error_percent(on_fault, row->on_fault_us) + 25, 0, 50);

@@ -19,7 +19,8 @@
 #include "sim/scenario/migrate.h"
 #include "sim/scenario/migrate_internal.h"
 
-#define TRACE		"workload.trace=" WEIR_SOURCE_DIR "/examples/traces/pagewr-redis-set.csv.zst"
+#define TRACES		WEIR_SOURCE_DIR "/examples/traces"
+#define TRACE		"workload.trace=" TRACES "/pagewr-redis-set.csv.zst"
 #define SETTINGS(...)	((const char *const[]){ __VA_ARGS__, NULL })
 
 struct harness {

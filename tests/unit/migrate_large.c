@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: a guest of 1 TiB mapped at page grain, of which at most 5 % is ever written and 1 % is written
- * again in each of three rounds, migrates within 4 GiB of host memory.
+ * Goal: a guest of 1 TiB mapped at page grain, of which at most 5 % is ever written and 1 % is
+ * written again in each of three rounds, migrates within 4 GiB of host memory.
  *
  * Method: the same guest at a thirty-second of the size within a thirty-second of the memory, and
  * the whole of it where WEIR_TEST_TIB is set (some minutes). One page in a hundred of the guest is
@@ -50,8 +50,9 @@ static void migrate(uint64_t gib)
 		 (unsigned long long)((gib << 30) / 4096 / 100 * 4096));
 	child = fork();
 	if (!child) {
-		execl(WEIR_SIM, WEIR_SIM, "run", config, "--out", out, "--quiet", "-C", memory, "-C",
-		      set, "-C", "workload.kind=sequential", "-C", "workload.set_spread_pages=100",
+		execl(WEIR_SIM, WEIR_SIM, "run", config, "--out", out, "--quiet", "-C", memory,
+		      "-C", set, "-C", "workload.kind=sequential", "-C",
+		      "workload.set_spread_pages=100",
 		      /* a round sends 3.0 M pages a second, and 3.2 M are written in one */
 		      "-C", "workload.rate_stores_per_s=800000", "-C", "guest.vcpus=4", "-C",
 		      "link.bandwidth_bytes_per_s=12500000000", "-C", "guest.map=4k", "-C",

@@ -4,8 +4,8 @@
  * cause, and does the same thing twice; and what it reports is what simple arithmetic says.
  *
  * Method: small guests with costs of zero, where the expected figures are products of the
- * parameters; the recorded redis guest and every synthetic writer under every policy, mapping and way
- * to split, judged by the checkers (contents at both ends) and by the sum of the parts.
+ * parameters; the recorded redis guest and every synthetic writer under every policy, mapping and
+ * way to split, judged by the checkers (contents at both ends) and by the sum of the parts.
  */
 #include "tests/unit/migrate_harness.h"
 
@@ -63,9 +63,9 @@ static void a_page_written_always_is_sent_in_every_round(void **state)
 
 	(void)state;
 	/*
-	 * One page, written every 2 us: dirty again in each round. It goes over once in the full pass,
-	 * once in each of the 5 rounds after it, once in blackout. Each arming costs one fault: one
-	 * after the CLEAR of each round.
+	 * One page, written every 2 us: dirty again in each round. It goes over once in the full
+	 * pass, once in each of the 5 rounds after it, once in blackout. Each arming costs one
+	 * fault: one after the CLEAR of each round.
 	 */
 	harness_run(&h, 1, SETTINGS(FREE, TINY, "workload.kind=sequential",
 				    "workload.set_bytes=4096", "workload.rate_stores_per_s=500000",
@@ -84,7 +84,7 @@ static void a_fault_costs_what_the_parameters_say(void **state)
 	struct harness h;
 
 	(void)state;
-	/* the same; each of the 6 faults 3 us, and the first splits the block: 2 us + 1 vCPU * 1 us */
+	/* one fault, of 3 us, and it splits the block: 2 us + 1 vCPU * 1 us */
 	harness_run(&h, 1, SETTINGS(FREE, TINY, "workload.kind=sequential",
 				    "workload.set_bytes=4096", "workload.rate_stores_per_s=100000",
 				    "workload.epoch_ns=10000", "migrate.downtime_limit_ns=0",
@@ -271,7 +271,7 @@ static void the_checkers_find_the_planted_mistakes(void **state)
 		assert_true(h.violations[SIM_CHECK_ILLEGAL_LEAF] > 0);
 	}
 	harness_run(&h, 1, redis, SETTINGS("policy.names=wp", "break.late_scan_set=1"));
-	assert_int_equal(h.result.figures.lost_pages, 0);	/* wp hands nothing to the hardware */
+	assert_int_equal(h.result.figures.lost_pages, 0);	/* wp hands over nothing */
 }
 
 int main(void)
