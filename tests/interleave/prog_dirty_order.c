@@ -4,8 +4,8 @@
  * page wait for the last get; here a harvest that begins after a mark or a fault returned must report
  * the page, whatever another reader of the stripe is doing (I6), and what get reports may be read.
  *
- * The other reader works on another group of the same stripe, so it never takes the page; but it
- * claims the stripe, and retires and raises its summary bits.
+ * The other reader works on another group of the same stripe, of which one page is dirty: it never
+ * takes the page in question, but it claims the stripe, and retires and raises its summary bits.
  */
 #include "vm.h"
 
@@ -20,6 +20,7 @@
 			.npages = GROUPS * 64u, .mapped_gap = 64, __VA_ARGS__ \
 		}; \
 		vm_setup(&c); \
+		vm_write_and_mark(OTHER); \
 		done = 0; \
 		wx_name(&done, "done"); \
 	}
@@ -30,8 +31,12 @@ SETUP(wp_setup, .policy = WEIR_DIRTY_WP)
 SETUP(fixed_setup, .policy = WEIR_DIRTY_FIXED, .neighbourhood = 16)
 SETUP(adaptive_setup, .policy = WEIR_DIRTY_ADAPTIVE)
 
-/* The other reader has something to take now and then. */
 static void other_harvests(void)
+{
+	vm_harvest(OTHER, LAST, 0);
+}
+
+static void other_harvests_twice(void)
 {
 	vm_harvest(OTHER, LAST, 0);
 	vm_write_and_mark(OTHER);
@@ -42,7 +47,6 @@ static void other_clears(void)
 {
 	const uint64_t all = ~(uint64_t)0;
 
-	vm_write_and_mark(OTHER);
 	vm.readers++;
 	wx_note("clear");
 	if (weir_dirty_clear(vm.d, VM_BASE_GFN + OTHER, 64, &all) == WEIR_OK)
@@ -54,10 +58,10 @@ static void other_freezes(void)
 {
 	struct weir_dirty_cursor cur = { VM_BASE_GFN + OTHER, VM_BASE_GFN + LAST, false };
 
-	vm_write(OTHER);
 	wx_note("freeze");
 	(void)weir_dirty_freeze(vm.d, &cur, 0);
 	weir_dirty_thaw(vm.d);
+	vm_harvest(OTHER, LAST, 0);
 }
 
 static void expect_page(void)
@@ -110,6 +114,26 @@ static void fault_harvest_thread(unsigned int tid)
 		expect_page();
 }
 
+static void mark_long_thread(unsigned int tid)
+{
+	if (tid == 0)
+		mark_and_tell();
+	else if (tid == 1)
+		other_harvests_twice();
+	else
+		expect_page();
+}
+
+static void fault_long_thread(unsigned int tid)
+{
+	if (tid == 0)
+		write_and_tell();
+	else if (tid == 1)
+		other_harvests_twice();
+	else
+		expect_page();
+}
+
 static void fault_freeze_thread(unsigned int tid)
 {
 	if (tid == 0)
@@ -123,6 +147,7 @@ static void fault_freeze_thread(unsigned int tid)
 #define REACHABLE(ident, name_, setup_, thread_, what_) \
 	WX_PROGRAM(ident) = { \
 		.name = "dirty/" name_, .what = what_, .nthreads = 3, \
+		.schedules = 40000, \
 		.setup = setup_, .thread = thread_, .final = vm_final, \
 	}
 
@@ -134,6 +159,12 @@ REACHABLE(reach_fault, "reachable-fault", fixed_setup, fault_harvest_thread,
 	  "a write tracked by the hardware, beside another reader");
 REACHABLE(reach_freeze, "reachable-freeze", fixed_setup, fault_freeze_thread,
 	  "the same, beside a freeze");
+REACHABLE(reach_mark_long, "reachable-mark-twice", wp_setup, mark_long_thread,
+	  "a mark is reported by the next harvest, beside two of another reader");
+REACHABLE(reach_fault_long, "reachable-fault-twice", fixed_setup, fault_long_thread,
+	  "a write tracked by the hardware, beside two harvests of another reader");
+REACHABLE(reach_adaptive_long, "reachable-adaptive-twice", adaptive_setup, fault_long_thread,
+	  "the same, adaptive");
 REACHABLE(reach_adaptive, "reachable-adaptive", adaptive_setup, fault_harvest_thread,
 	  "the same, adaptive");
 
@@ -150,7 +181,8 @@ static void get_thread(unsigned int tid)
 		return;
 	}
 	wx_note("get");
-	if (weir_dirty_get(vm.d, &cur, words, GROUPS, 0, &n) != WEIR_OK || !n)
+	if (weir_dirty_get(vm.d, &cur, words, GROUPS, 0, &n) != WEIR_OK || !n ||
+	    words[0].gfn != VM_BASE_GFN)
 		return;
 	wx_check(weir_load_relaxed(&vm.content[0]) == 1, "get reports a page before its content");
 }
