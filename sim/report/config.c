@@ -65,8 +65,8 @@ static bool read_text(struct sim_text *text, struct sim_config_file *file, struc
 
 	while ((more = sim_text_next(text, &line, err)) == 1) {
 		if (file->len + line.len + 1 > CONFIG_BYTES_MAX) {
-			sim_error_at(err, file->name, line.number, "more than %u bytes, which is no "
-				     "configuration", CONFIG_BYTES_MAX);
+			sim_error_at(err, file->name, line.number, "more than %u bytes, which is "
+				     "no configuration", CONFIG_BYTES_MAX);
 			more = -1;
 			break;
 		}

@@ -48,7 +48,7 @@ struct sim_config {
 /** sim_config_load() - read a file ("-": standard input); NULL with @err set */
 struct sim_config *sim_config_load(const char *path, struct sim_error *err);
 
-/** sim_config_load_memory() - as sim_config_load(), from memory; @name stands for the file's name */
+/** sim_config_load_memory() - as sim_config_load(), from memory; @name is for messages */
 struct sim_config *sim_config_load_memory(const char *name, const void *bytes, size_t len,
 					  struct sim_error *err);
 

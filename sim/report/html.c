@@ -96,7 +96,10 @@ static void page(FILE *out, const struct sim_model *m)
 	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
 	sim_html_text(out, m->scenario);
-	fprintf(out, " - weir-sim</title>\n<style>\n%s</style></head>\n<body>\n", sim_html_style);
+	fprintf(out, " - weir-sim</title>\n<style>\n");
+	for (size_t i = 0; sim_html_style[i]; i++)
+		fputs(sim_html_style[i], out);
+	fprintf(out, "</style></head>\n<body>\n");
 	sim_html_header(out, m);
 	sim_html_comparison(out, m);
 	if (first) {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/engine/number.h"
 #include "sim/report/format.h"
 #include "sim/report/html.h"
 #include "sim/report/model.h"
@@ -158,6 +159,35 @@ void sim_html_phases(FILE *out, const struct sim_series *s)
 	fprintf(out, "</table></div></details>\n");
 }
 
+/* The value as it is, and, of a time or a size, as people say it. */
+static void param_value(FILE *out, const struct sim_model_param *p)
+{
+	char text[SIM_FORMAT_BYTES];
+	uint64_t value;
+
+	put(out, "<td class=\"n num wrap\">", p->text, "");
+	put(out, *p->unit ? " " : "", p->unit, "");
+	if ((strcmp(p->unit, "ns") == 0 || strcmp(p->unit, "bytes") == 0) &&
+	    sim_number_parse(p->text, &value) && value >= 1000) {
+		sim_format_value(value, p->unit, text);
+		put(out, "<br><small>", text, "</small>");
+	}
+	fprintf(out, "</td>");
+}
+
+static void param_row(FILE *out, const struct sim_model_param *p)
+{
+	bool set = strcmp(p->origin, "default") != 0;
+
+	put(out, set ? "<tr class=\"set\"><td><code>" : "<tr><td><code>", p->name, "</code></td>");
+	param_value(out, p);
+	put(out, "<td>", p->origin, set ? "<br><small>default " : "</td>");
+	if (set)
+		put(out, "", *p->def ? p->def : "empty", "</small></td>");
+	put(out, "<td class=\"what\">", p->description, "");
+	put(out, "<br><small>default: ", p->source, "</small></td></tr>\n");
+}
+
 void sim_html_params(FILE *out, const struct sim_model *m)
 {
 	size_t nset = 0;
@@ -166,21 +196,9 @@ void sim_html_params(FILE *out, const struct sim_model *m)
 		nset += strcmp(m->params[i].origin, "default") != 0;
 	fprintf(out, "<h2>Parameters</h2>\n<details open><summary>%zu parameters, %zu set by the "
 		"configuration or by -C (shaded)</summary>\n<div class=\"scroll\"><table><tr>"
-		"<th>name</th><th class=\"n\">value</th><th>unit</th><th>set by</th>"
-		"<th>what it is</th><th>source of the default</th></tr>\n", m->nparams, nset);
-	for (size_t i = 0; i < m->nparams; i++) {
-		const struct sim_model_param *p = &m->params[i];
-		bool set = strcmp(p->origin, "default") != 0;
-
-		put(out, set ? "<tr class=\"set\"><td><code>" : "<tr><td><code>", p->name,
-		    "</code></td>");
-		put(out, "<td class=\"n num\">", p->text, "</td>");
-		put(out, "<td>", p->unit, "</td>");
-		put(out, "<td>", p->origin, set ? "<br><small>default " : "</td>");
-		if (set)
-			put(out, "", *p->def ? p->def : "empty", "</small></td>");
-		put(out, "<td class=\"what\">", p->description, "</td>");
-		put(out, "<td class=\"what\">", p->source, "</td></tr>\n");
-	}
+		"<th>name</th><th class=\"n\">value</th><th>set by</th>"
+		"<th>what it is, and the source of its default</th></tr>\n", m->nparams, nset);
+	for (size_t i = 0; i < m->nparams; i++)
+		param_row(out, &m->params[i]);
 	fprintf(out, "</table></div></details>\n");
 }

@@ -11,7 +11,7 @@ struct sim_model;
 struct sim_model_policy;
 struct sim_series;
 
-extern const char sim_html_style[];
+extern const char *const sim_html_style[];	/* pieces, ending with NULL */
 
 void sim_html_header(FILE *out, const struct sim_model *model);
 void sim_html_comparison(FILE *out, const struct sim_model *model);

@@ -3,11 +3,14 @@
  * html_style.c - the style sheet of the report.
  *
  * c0..c7 are causes of lost compute (after Okabe and Ito, told apart by the colour-blind), k and h
- * 0..8 the levels of the heat map, p0 and p1 alternate from phase to phase.
+ * 0..8 the levels of the heat map, p0 and p1 alternate from phase to phase. In pieces, because C
+ * promises no more than 4095 bytes to a string.
  */
 #include "sim/report/html_parts.h"
 
-const char sim_html_style[] =
+#include <stddef.h>
+
+const char *const sim_html_style[] = {
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1c2024;--dim:#5d6670;--line:#d9dee3;"
 	"--soft:#f4f6f8;--good:#d7efdc;--bad:#b3261e;--badbg:#fde7e5;--left:#e7edf3;"
 	"--curve:#24323f;--c0:#d55e00;--c1:#cc79a7;--c2:#e69f00;--c3:#0072b2;--c4:#8a939c;"
@@ -41,8 +44,9 @@ const char sim_html_style[] =
 	"font-variant-numeric:tabular-nums}td.best{background:var(--good);font-weight:600}"
 	"tr.sub td:first-child,tr.sub th{padding-left:24px;font-weight:400}"
 	"tr.set td{background:var(--soft)}td small,th small{color:var(--dim);font-weight:400;"
-	"font-size:12px}td.what{color:var(--dim);font-size:13px}\n"
-	"details summary{cursor:pointer;color:var(--dim);margin:8px 0}\n"
+	"font-size:12px}td.wrap{white-space:normal;overflow-wrap:anywhere;max-width:260px}"
+	"td.what{color:var(--dim);font-size:13px}\n"
+	"details summary{cursor:pointer;color:var(--dim);margin:8px 0}\n",
 	"svg{display:block;width:100%;height:auto;margin:4px 0}svg text{font:120px system-ui,"
 	"sans-serif;fill:var(--dim)}svg .mid{text-anchor:middle}svg .end{text-anchor:end}"
 	"svg .name{font-weight:600;font-size:135px}svg .name,svg .value{fill:var(--fg)}"
@@ -65,4 +69,6 @@ const char sim_html_style[] =
 	"i.c0{background:var(--c0)}i.c1{background:var(--c1)}i.c2{background:var(--c2)}"
 	"i.c3{background:var(--c3)}i.c4{background:var(--c4)}i.c5{background:var(--c5)}"
 	"i.c6{background:var(--c6)}i.c7{background:var(--c7)}i.freeze{background:var(--freeze)}"
-	"i.round{background:var(--p1)}i.blackout{background:var(--blackout)}\n";
+	"i.round{background:var(--p1)}i.blackout{background:var(--blackout)}\n",
+	NULL
+};

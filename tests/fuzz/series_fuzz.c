@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: no JSON makes the reader of series.json crash, or fail without words; what it accepts can be
- * drawn, and is the same after it was written and read again.
+ * Goal: no JSON makes the reader of series.json crash, or fail without words; what it accepts can
+ * be drawn, and is the same after it was written and read again.
  * Method: libFuzzer, over JSON in memory.
  */
 #include <stddef.h>
