@@ -221,7 +221,7 @@ static json_t *per_second(uint64_t n, uint64_t ns)
 	return sim_json_u64((uint64_t)((sim_u128)n * 1000000000u / (ns ? ns : 1)));
 }
 
-/* How fast a workload was replayed: per second of the wall clock, and of this process's CPU time. */
+/* How fast a workload was replayed: per second of the wall clock, and of CPU time. */
 static void add_rates(json_t *host, const struct sim_run_state *state, uint64_t cpu_ns)
 {
 	static const char *const what[] = { "rows", "stores" };

@@ -56,7 +56,8 @@ wrong "its.v4=4.0: needs its.state=memory" script its f -C its.profile=kvm -C it
 printf 'scenario a # first\nsetup\nfoo 1\n' >s.scn
 wrong "s.scn:3: operation, found 'foo', expected an operation of ITS scripts" script its s.scn
 printf 'scenario a\nsetup\ncmd INT 0\n' >s.scn
-wrong "s.scn:3: number, found nothing, expected a number up to 18446744073709551615" script its s.scn
+wrong "s.scn:3: number, found nothing, expected a number up to 18446744073709551615" \
+	script its s.scn
 printf 'scenario a cpus=2\nack 2\n' >s.scn
 wrong "s.scn:2: CPU, found '2', expected a number up to 1" script its s.scn
 printf 'scenario a\npend\n' >s.scn
