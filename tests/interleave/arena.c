@@ -4,7 +4,8 @@
  *
  * 64 blocks of a fixed size. A freed block is filled with a poison pattern, and any access to it
  * through the vocabulary fails the run, until it is handed out again; by default it is not, so that
- * a use after free is found without the help of a reuse. wx_free_reuse() offers the block to the next
+ * a use after free is found without the help of a reuse. Freeing counts as a plain write to all of the
+ * block: an access that is not ordered before it is a race, even if it came first in this run. wx_free_reuse() offers the block to the next
  * wx_alloc(), for programs about ABA.
  */
 #include <string.h>
@@ -50,6 +51,7 @@ static void release(const void *p, enum block next)
 
 	if (off >= WX_ARENA_BYTES || off % WX_ALLOC_MAX || state[i] != B_USED)
 		wx_fail("freed twice, or never allocated");
+	wx_loc_free((uintptr_t)p, WX_ALLOC_MAX);
 	state[i] = (uint8_t)next;
 	memset(wx_arena + off, POISON, WX_ALLOC_MAX);
 }

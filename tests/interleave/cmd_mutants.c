@@ -152,7 +152,7 @@ int wx_cmd_mutants(const struct wx_command *c)
 		if (repeated(i) || (in_lib && !in_library(s)) || !n)
 			continue;
 		if (!hits_of(i)) {
-			if (in_library(s)) {
+			if (in_lib && in_library(s)) {
 				wx_site_name(s, name, sizeof(name));
 				printf(c->markdown ? "| %s | | not reached |\n" : "%s not reached\n",
 				       name);

@@ -55,11 +55,24 @@ struct wx_options wx_options_for(const struct wx_command *c, const struct wx_pro
 	return o;
 }
 
+/* The share of a program's schedules that a slow stage of the tests wants: 1 to 100. */
+static uint64_t percent(void)
+{
+	const char *s = getenv("WEIR_TEST_PERCENT");
+	uint64_t v = s ? wx_parse_number("WEIR_TEST_PERCENT", s) : 100;
+
+	if (v < 1 || v > 100)
+		wx_usage_error("WEIR_TEST_PERCENT", s, "1 to 100");
+	return v;
+}
+
 uint64_t wx_schedules_for(const struct wx_command *c, const struct wx_program *p)
 {
+	uint64_t n = p->schedules ? p->schedules : 20000;
+
 	if (c->schedules)
 		return c->schedules;
-	return p->schedules ? p->schedules : 20000;
+	return p->must_fail || (p->flags & WX_F_EXHAUSTIVE) ? n : (n * percent() + 99) / 100;
 }
 
 static void write_schedule(const char *path, const struct wx_command *c)

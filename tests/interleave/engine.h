@@ -158,6 +158,8 @@ void wx_fiber_leave(void) __attribute__((noreturn));
 void wx_loc_reset(void);
 struct wx_loc *wx_loc_get(const volatile void *p, unsigned int bytes);
 const char *wx_loc_name(uintptr_t addr);
+/* The running thread writes first..first + bytes - 1 plainly, all at once: race check only. */
+void wx_loc_free(uintptr_t first, size_t bytes);
 void wx_mem_reset(void);
 unsigned int wx_mem_eligible(const struct wx_thread *t, unsigned int *idx);
 void wx_mem_drain(struct wx_thread *t, unsigned int idx);

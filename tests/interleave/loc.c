@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine.h"
+#include "model.h"
 
 #define INDEX_BITS	15u
 #define INDEX_SIZE	(1u << INDEX_BITS)
@@ -92,6 +92,17 @@ struct wx_loc *wx_loc_get(const volatile void *p, unsigned int bytes)
 			wx_fail("%s: accessed with %u and with %u bytes", wx_loc_name(a), l->bytes,
 				bytes);
 		return l;
+	}
+}
+
+void wx_loc_free(uintptr_t first, size_t bytes)
+{
+	for (uint32_t i = 0; wx.cur && i < nlocs; i++) {
+		if (locs[i].addr - first >= bytes)
+			continue;
+		wx_race_check(wx.cur, &locs[i], true, true);
+		locs[i].plain = 1;
+		locs[i].plain_wr[wx.cur->id] = wx.cur->clk.v[wx.cur->id];
 	}
 }
 

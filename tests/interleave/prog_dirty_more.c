@@ -266,7 +266,7 @@ static void start_all_thread(unsigned int tid)
 }
 
 WX_PROGRAM(start_all) = {
-	.name = "dirty-open/start-all-dirty", .what = "logging starts, all dirty, under a CPU and marks",
+	.name = "dirty/start-all-dirty", .what = "logging starts, all dirty, under a CPU and marks",
 	.nthreads = 3, .setup = off_setup, .thread = start_all_thread, .final = vm_final,
 };
 
@@ -286,6 +286,6 @@ static void restart_thread(unsigned int tid)
 }
 
 WX_PROGRAM(restart) = {
-	.name = "dirty-open/restart", .what = "stopped and started again under a writing CPU",
+	.name = "dirty/restart", .what = "stopped and started again under a writing CPU",
 	.nthreads = 2, .setup = off_setup, .thread = restart_thread, .final = vm_final,
 };

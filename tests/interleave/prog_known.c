@@ -300,6 +300,7 @@ static void reclaim_setup(bool safe)
 	use_hazard = safe;
 	block[1] = wx_alloc(8);
 	block[2] = wx_alloc(8);
+	*block[1] = 1;
 	shared = 1;
 	hazard = 0;
 	wx_name(&shared, "shared");
@@ -326,14 +327,16 @@ static void reclaim_read(void)
 		seen = b;
 		b = weir_load_acquire(&shared);
 	}
-	weir_load_relaxed(block[b]);
+	wx_check(weir_plain_load(block[b]) == b, "a block that was not filled");
 	weir_store_release(&hazard, 0);
 }
 
 static void reclaim_replace(void)
 {
-	uint64_t old = weir_exchange_acq_rel(&shared, 2);
+	uint64_t old;
 
+	weir_plain_store(block[2], 2);
+	old = weir_exchange_release(&shared, 2);
 	weir_fence_full();
 	while (weir_load_acquire(&hazard) == old)
 		weir_pause();
