@@ -319,13 +319,13 @@ static void reclaim_unsafe(void)
 
 static void reclaim_read(void)
 {
-	uint64_t b = weir_load_acquire(&shared), seen = 0;
+	uint64_t b = weir_load_relaxed(&shared), seen = 0;
 
 	while (use_hazard && b != seen) {
 		weir_store_relaxed(&hazard, b);
 		weir_fence_full();
 		seen = b;
-		b = weir_load_acquire(&shared);
+		b = weir_load_relaxed(&shared);
 	}
 	wx_check(weir_plain_load(block[b]) == b, "a block that was not filled");
 	weir_store_release(&hazard, 0);
