@@ -17,4 +17,8 @@ set(WEIR_SOURCES
 	dirty_take.c
 	status.c
 	version.c
+	xlate.c
+	xlate_fill.c
+	xlate_invalidate.c
+	xlate_lookup.c
 )

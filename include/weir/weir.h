@@ -8,5 +8,6 @@
 #include "weir/dirty.h"
 #include "weir/status.h"
 #include "weir/version.h"
+#include "weir/xlate.h"
 
 #endif

@@ -69,7 +69,12 @@ static inline unsigned int weir_popcount64(uint64_t v)
 	v = v - ((v >> 1) & 0x5555555555555555u);
 	v = (v & 0x3333333333333333u) + ((v >> 2) & 0x3333333333333333u);
 	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-	return (unsigned int)((v * 0x0101010101010101u) >> 56);
+	v = (v * 0x0101010101010101u) >> 56;
+#ifdef __cplusplus	/* public headers with inline functions bring this one along */
+	return static_cast<unsigned int>(v);
+#else
+	return (unsigned int)v;
+#endif
 }
 
 #ifndef weir_trace

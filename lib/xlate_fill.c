@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * xlate_fill.c - leases and fills: who gets into a set, at whose expense, and how it is published.
+ *
+ * A fill holds the try-lock of its set, which only fills and drains take. Under it:
+ *
+ *   - a live slot of the same key is written over, so that there is one (X4);
+ *   - else, while the set holds less than its share of the capacity, a dead slot is taken, the
+ *     preferred one if it is dead;
+ *   - else a live one goes: a random one of those that no lookup has hit since the last time that
+ *     all marks were cleared; they are cleared when all are marked. That is a clock without a hand.
+ *     A new translation starts without a mark, so that a scan displaces itself. Being random, it
+ *     has no cliff on a loop that is a little too long.
+ *
+ * The shares of the sets sum up to the capacity.
+ *
+ * Cost: 16 slots in 16 lines are looked at, which is why it is done on a miss only.
+ */
+#include "xlate_internal.h"
+
+/* What a filler knows of its set, one bit a way, and what it decided. */
+struct xlate_choice {
+	unsigned int live;
+	unsigned int used;	/* live, and hit since it was filled or last spared */
+	unsigned int same;	/* live and of the same key: at most one bit */
+	unsigned int way;
+	bool evicts;
+};
+
+/* What a slot owed to the displaced op. */
+struct xlate_owed {
+	uint64_t key;
+	uint64_t value;
+};
+
+static unsigned int count(unsigned int ways)
+{
+	return weir_popcount64((uint64_t)ways);
+}
+
+WEIR_API void weir_xlate_lease(const struct weir_xlate *c, uint32_t device, uint32_t event,
+			       struct weir_xlate_lease *lease)
+{
+	const struct weir_xlate_set *set = xlate_set(c, xlate_index(c, xlate_key(device, event)));
+
+	lease->device = device;
+	lease->event = event;
+	/* Acquire, all four: who sees that an invalidation began sees the tables it is about. */
+	lease->gen_all = weir_load_acquire(&c->gen_all);
+	lease->gen_device = weir_load_acquire(&c->gen_device[xlate_gen_index(device)]);
+	lease->tag_epoch = weir_load_acquire(&c->tag_epoch);
+	lease->set_epoch = weir_load_acquire(&set->epoch);
+}
+
+static bool try_lock(struct weir_xlate_set *set)
+{
+	uint32_t unlocked = 0;
+
+	/* Acquire: pairs with unlock(). */
+	return weir_cas_acquire(&set->lock, &unlocked, 1u);
+}
+
+static void unlock(struct weir_xlate_set *set)
+{
+	weir_store_release(&set->lock, 0u);
+}
+
+/* Under the lock: only invalidations and lookups write beside us, and only stamps. */
+static void survey(const struct weir_xlate *c, uint64_t key, uint64_t index, struct xlate_choice *ch)
+{
+	unsigned int way;
+
+	ch->live = ch->used = ch->same = 0;
+	for (way = 0; way < c->ways; way++) {
+		const struct weir_xlate_slot *slot = xlate_slot(c, index, way);
+		unsigned int bit = 1u << way;
+
+		if (!xlate_live(c, slot))
+			continue;
+		ch->live |= bit;
+		if (!(weir_load_relaxed(&slot->stamp) & STAMP_UNUSED))
+			ch->used |= bit;
+		if (weir_load_relaxed(&slot->key) == key)
+			ch->same |= bit;
+	}
+}
+
+/* One of the bits of a mask that is not 0. */
+static unsigned int pick(struct weir_xlate_set *set, unsigned int mask)
+{
+	uint32_t r = set->random * 1664525u + 1013904223u;
+	unsigned int n = (r >> 16) * count(mask) >> 16;
+
+	set->random = r;
+	while (n--)
+		mask &= mask - 1u;
+	return weir_ctz64(mask);
+}
+
+/* All are in use: whoever is not hit again from now on may go. */
+static void spare(const struct weir_xlate *c, uint64_t index, unsigned int ways)
+{
+	for (; ways; ways &= ways - 1u) {
+		struct weir_xlate_slot *slot = xlate_slot(c, index, weir_ctz64(ways));
+		uint64_t stamp = weir_load_relaxed(&slot->stamp);
+
+		/* Not over the DEAD of an invalidation; and see xlate_lookup.c. */
+		if (stamp & ~STAMP_BITS)
+			(void)weir_cas_relaxed(&slot->stamp, &stamp, stamp | c->used);
+	}
+}
+
+/* The share of a set in the capacity; the remainder goes to the first sets. */
+static unsigned int share(const struct weir_xlate *c, uint64_t index)
+{
+	return (c->capacity >> c->set_shift) +
+	       ((index & c->set_mask) < (c->capacity & c->set_mask));
+}
+
+static void choose(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
+{
+	unsigned int preferred = (unsigned int)(index >> c->set_shift), dead, victim;
+
+	ch->evicts = false;
+	if (ch->same) {
+		ch->way = weir_ctz64(ch->same);
+		return;
+	}
+	dead = ~ch->live & ((1u << c->ways) - 1u);
+	if (count(ch->live) < share(c, index)) {
+		ch->way = dead >> preferred & 1u ? preferred : weir_ctz64(dead);
+		return;
+	}
+	if (ch->used == ch->live) {
+		spare(c, index, ch->live);
+		ch->used = 0;
+	}
+	victim = pick(xlate_set(c, index), ch->live & ~ch->used);
+	ch->evicts = true;
+	ch->way = victim;
+	if (dead >> preferred & 1u) {
+		/* The set has more slots than its share: the victim dies, the preferred is free. */
+		weir_store_relaxed(&xlate_slot(c, index, victim)->stamp, STAMP_DEAD);
+		ch->way = preferred;
+	}
+}
+
+/* What the slot owes, if it does; under the lock. */
+static bool owed_by(const struct weir_xlate_slot *slot, struct xlate_owed *owed)
+{
+	if (!(weir_load_relaxed(&slot->word) & WORD_FULL))
+		return false;
+	owed->key = weir_load_relaxed(&slot->key);
+	owed->value = weir_load_relaxed(&slot->value);
+	return true;
+}
+
+static void set_print(struct weir_xlate_set *set, unsigned int way, uint64_t key)
+{
+	uint64_t *prints = &set->prints[way & 3u];
+	unsigned int shift = (way >> 2) * 16u;
+	uint64_t others = weir_load_relaxed(prints) & ~((uint64_t)0xffff << shift);
+
+	weir_store_relaxed(prints, others | xlate_print(key) << shift);
+}
+
+/*
+ * Write a slot and make it live, unless an event of its set was invalidated since the lease. Each
+ * release here pairs with the acquire of the same field in weir_xlate_lookup_inline().
+ */
+static bool publish(struct weir_xlate *c, uint64_t index, unsigned int way,
+		    const struct weir_xlate_lease *lease, unsigned int tag_index, uint64_t value,
+		    uint64_t stamp)
+{
+	struct weir_xlate_set *set = xlate_set(c, index);
+	struct weir_xlate_slot *slot = xlate_slot(c, index, way);
+	uint64_t key = xlate_key(lease->device, lease->event), expected = STAMP_PENDING;
+	uint64_t word = (weir_load_relaxed(&slot->word) & ~(WORD_SEQ - 1u)) + WORD_SEQ;
+
+	word |= (uint64_t)tag_index << WORD_TAG_SHIFT;
+	weir_store_relaxed(&slot->stamp, STAMP_PENDING);
+	weir_store_release(&slot->word, c->ops ? word | WORD_FULL : word);
+	weir_store_release(&slot->key, key);
+	weir_store_release(&slot->value, value);
+	set_print(set, way, key);
+	/* See xlate_invalidate.c. */
+	if (weir_fetch_add_acq_rel(&set->epoch, (uint64_t)0) != lease->set_epoch)
+		weir_store_relaxed(&slot->stamp, STAMP_DEAD);
+	else if (weir_cas_release(&slot->stamp, &expected, stamp | STAMP_BITS))
+		return true;
+	/* Nothing is owed for it. Release: it is the word that lookups acquire. */
+	if (c->ops)
+		weir_store_release(&slot->word, word);
+	return false;
+}
+
+/* What the lease rules out before the set is touched; the stamp, if it rules out nothing. */
+static enum weir_status check_lease(struct weir_xlate *c, const struct weir_xlate_lease *lease,
+				    unsigned int tag_index, uint64_t *stamp)
+{
+	const struct weir_xlate_set *set =
+		xlate_set(c, xlate_index(c, xlate_key(lease->device, lease->event)));
+	/* Acquire: who sees the tag's generation move sees the epoch move. */
+	uint64_t gen_tag = weir_load_acquire(&c->gen_tag[tag_index]);
+
+	if (weir_load_relaxed(&c->gen_all) != lease->gen_all)
+		xlate_count(c, refused_all, 1);
+	else if (weir_load_relaxed(&c->gen_device[xlate_gen_index(lease->device)]) !=
+		 lease->gen_device)
+		xlate_count(c, refused_device, 1);
+	else if (weir_load_relaxed(&c->tag_epoch) != lease->tag_epoch)
+		xlate_count(c, refused_tag, 1);
+	else if (weir_load_relaxed(&set->epoch) != lease->set_epoch)
+		xlate_count(c, refused_event, 1);
+	else {
+		*stamp = lease->gen_all + lease->gen_device + gen_tag;
+		return WEIR_OK;
+	}
+	return WEIR_ESTALE;
+}
+
+static void hand_back(struct weir_xlate *c, const struct xlate_owed *owed)
+{
+	xlate_count(c, displaced, 1);
+	c->ops->displaced(c->ctx, xlate_device_of(owed->key), (uint32_t)owed->key, owed->value);
+}
+
+WEIR_API enum weir_status weir_xlate_fill(struct weir_xlate *c,
+					  const struct weir_xlate_lease *lease, uint32_t tag,
+					  uint64_t value)
+{
+	uint64_t key = xlate_key(lease->device, lease->event), index = xlate_index(c, key), stamp;
+	struct weir_xlate_set *set = xlate_set(c, index);
+	unsigned int tag_index = xlate_gen_index(tag);
+	struct xlate_choice ch;
+	struct xlate_owed owed;
+	bool owes, accepted;
+
+	if (check_lease(c, lease, tag_index, &stamp))
+		return WEIR_ESTALE;
+	if (!try_lock(set)) {
+		xlate_count(c, refused_busy, 1);
+		return WEIR_EBUSY;
+	}
+	survey(c, key, index, &ch);
+	weir_assert(count(ch.live) <= share(c, index));
+	weir_assert(!(ch.same & (ch.same - 1u)));
+	choose(c, index, &ch);
+	owes = owed_by(xlate_slot(c, index, ch.way), &owed);
+	accepted = publish(c, index, ch.way, lease, tag_index, value, stamp);
+	unlock(set);
+	if (owes)
+		hand_back(c, &owed);
+	xlate_count(c, evictions, ch.evicts);
+	if (!accepted) {
+		xlate_count(c, refused_event, 1);
+		return WEIR_ESTALE;
+	}
+	xlate_count(c, fills, 1);
+	xlate_count(c, replaced, ch.same != 0);
+	return WEIR_OK;
+}
+
+/* Take from the dead slots of a set what they owe. */
+static unsigned int collect(struct weir_xlate *c, uint64_t index,
+			    struct xlate_owed owed[WEIR_XLATE_WAYS_MAX])
+{
+	unsigned int way, n = 0;
+
+	for (way = 0; way < c->ways; way++) {
+		struct weir_xlate_slot *slot = xlate_slot(c, index, way);
+
+		if (xlate_live(c, slot) || !owed_by(slot, &owed[n]))
+			continue;
+		/* Keeps the release sequence of the word. */
+		(void)weir_fetch_and_relaxed(&slot->word, ~WORD_FULL);
+		n++;
+	}
+	return n;
+}
+
+WEIR_API enum weir_status weir_xlate_drain(struct weir_xlate *c)
+{
+	enum weir_status status = WEIR_OK;
+	uint64_t s;
+
+	for (s = 0; c->ops && s <= c->set_mask; s++) {
+		struct xlate_owed owed[WEIR_XLATE_WAYS_MAX];
+		unsigned int n, i;
+
+		if (!try_lock(&c->sets[s])) {
+			status = WEIR_EBUSY;
+			continue;
+		}
+		n = collect(c, s, owed);
+		unlock(&c->sets[s]);
+		for (i = 0; i < n; i++)
+			hand_back(c, &owed[i]);
+	}
+	return status;
+}

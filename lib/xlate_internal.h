@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * xlate_internal.h - what the files of lib/xlate* share: the arithmetic of keys, sets and words.
+ *
+ * Slot p is in set p mod nsets, so that consecutive slots are in different sets: a run of dense
+ * keys loads all sets alike. Way w of set s is slot s + w * nsets. Behind the header are the slots,
+ * behind them the sets.
+ */
+#ifndef WEIR_LIB_XLATE_INTERNAL_H
+#define WEIR_LIB_XLATE_INTERNAL_H
+
+#include "weir/env.h"
+#include "weir/xlate.h"
+
+/* Stamps. The generations go in steps of 4 from 4, so that no sum is DEAD or PENDING. */
+#define STAMP_DEAD	((uint64_t)0)
+#define STAMP_PENDING	((uint64_t)1)
+#define STAMP_COLD	1u	/* not to be returned inline: it is to be marked, or counted */
+#define STAMP_UNUSED	2u	/* not hit since it was filled or last spared */
+#define STAMP_BITS	((uint64_t)(STAMP_COLD | STAMP_UNUSED))
+#define GEN_STEP	((uint64_t)4)
+
+/* A slot's word. */
+#define WORD_FULL	((uint64_t)1 << 2)	/* the slot owes its value to the displaced op */
+#define WORD_TAG_SHIFT	3u
+#define WORD_SEQ	((uint64_t)1 << 11)	/* one step of the sequence; 2^53 of them */
+
+#define LANE_LOW	0x7fff7fff7fff7fffu
+#define LANE_ONES	0x0001000100010001u
+
+#define xlate_count(c, field, n)                                                \
+	do {                                                                    \
+		if ((c)->counting)                                              \
+			(void)weir_fetch_add_relaxed(&(c)->stats.field,         \
+						     (uint64_t)(n));            \
+	} while (0)
+
+static inline uint64_t xlate_key(uint32_t device, uint32_t event)
+{
+	return (uint64_t)device << 32 | event;
+}
+
+static inline uint32_t xlate_device_of(uint64_t key)
+{
+	return (uint32_t)(key >> 32);
+}
+
+/* A slot's number, from what the inlined lookup computes of its key. */
+static inline uint64_t xlate_index(const struct weir_xlate *c, uint64_t key)
+{
+	return (key * c->index_mul >> WEIR_XLATE_INDEX_SHIFT & c->index_mask) /
+	       sizeof(struct weir_xlate_slot);
+}
+
+static inline struct weir_xlate_set *xlate_set(const struct weir_xlate *c, uint64_t index)
+{
+	return &c->sets[index & c->set_mask];
+}
+
+static inline struct weir_xlate_slot *xlate_slot(const struct weir_xlate *c, uint64_t index,
+						 unsigned int way)
+{
+	return (struct weir_xlate_slot *)(uintptr_t)(c + 1) +
+	       ((index & c->set_mask) + ((uint64_t)way << c->set_shift));
+}
+
+static inline unsigned int xlate_gen_index(uint32_t id)
+{
+	return id * WEIR_XLATE_HASH32 >> WEIR_XLATE_HASH_SHIFT;
+}
+
+/* The sum that makes a slot live; see xlate.h on why it is read after the stamp. */
+static inline uint64_t xlate_sum(const struct weir_xlate *c, uint64_t key, uint64_t word)
+{
+	return weir_load_relaxed(&c->gen_all) +
+	       weir_load_relaxed(&c->gen_device[xlate_gen_index(xlate_device_of(key))]) +
+	       weir_load_relaxed(&c->gen_tag[word >> WORD_TAG_SHIFT & (WEIR_XLATE_GENS - 1u)]);
+}
+
+/* Whether a slot is live; certain only under the lock of its set. */
+static inline bool xlate_live(const struct weir_xlate *c, const struct weir_xlate_slot *slot)
+{
+	uint64_t word = weir_load_relaxed(&slot->word);
+	uint64_t stamp = weir_load_acquire(&slot->stamp);
+
+	return (stamp & ~STAMP_BITS) == xlate_sum(c, weir_load_relaxed(&slot->key), word);
+}
+
+/* 16 bits of a key, never 0: 0 is the fingerprint of a way that was never used. */
+static inline uint64_t xlate_print(uint64_t key)
+{
+	return key * 0xd6e8feb86659fd93u >> 48 | 1u;
+}
+
+/* The top bit of each 16-bit lane that is zero; exact. */
+static inline uint64_t xlate_zero_lanes(uint64_t x)
+{
+	return ~(((x & LANE_LOW) + LANE_LOW) | x | LANE_LOW);
+}
+
+/*
+ * Ways of a set that may hold a key: bit 16 * (way / 4) + way % 4, which xlate_way() turns into
+ * the way. Fingerprints are a hint: the slots decide.
+ */
+static inline uint64_t xlate_candidates(const struct weir_xlate_set *set, uint64_t key)
+{
+	uint64_t want = xlate_print(key) * LANE_ONES;
+
+	return xlate_zero_lanes(weir_load_relaxed(&set->prints[0]) ^ want) >> 15 |
+	       xlate_zero_lanes(weir_load_relaxed(&set->prints[1]) ^ want) >> 14 |
+	       xlate_zero_lanes(weir_load_relaxed(&set->prints[2]) ^ want) >> 13 |
+	       xlate_zero_lanes(weir_load_relaxed(&set->prints[3]) ^ want) >> 12;
+}
+
+static inline unsigned int xlate_way(uint64_t candidates)
+{
+	unsigned int bit = weir_ctz64(candidates);
+
+	return bit >> 2 | (bit & 3u);
+}
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * xlate_invalidate.c - making lookups forget, in O(1) and without waiting.
+ *
+ * Device, tag, all: move a generation. Entries stamped with the old one are dead for every lookup
+ * that happens after, and so is an entry whose filler took its lease before: it is stamped with
+ * what the lease saw.
+ *
+ * A tag is known only after the walk, so the lease cannot hold its generation. The filler reads it
+ * when it has it, and then the tag epoch, which must be the lease's. The epoch moves first here:
+ *
+ *	invalidate_tag:	epoch += 1; gen_tag += 4 (release)
+ *	fill:		load gen_tag (acquire); load epoch
+ *
+ * Who sees the new generation sees the new epoch, and is refused unless its lease is from after.
+ * Who stamps the old generation is dead as soon as it moves.
+ *
+ * One event: move the epoch of its set, then kill the slot that has the key. A filler does the same
+ * in the opposite order, key first, epoch second (it adds 0). Both use read-modify-writes of one
+ * location, so one comes first, without a fence:
+ *
+ *	invalidate_event: epoch += 1 (acq_rel); if key is there: stamp = DEAD
+ *	fill:		  key = k; epoch += 0 (acq_rel); as in the lease? CAS stamp PENDING -> sum
+ *
+ * If the invalidation comes first, the filler sees an epoch that moved. If the filler does, the
+ * invalidation sees the key: its store follows the filler's CAS and kills, or precedes it and makes
+ * it fail. It waits for no filler, frozen or not.
+ */
+#include "xlate_internal.h"
+
+WEIR_API void weir_xlate_invalidate_event(struct weir_xlate *c, uint32_t device, uint32_t event)
+{
+	uint64_t key = xlate_key(device, event), index = xlate_index(c, key), todo;
+	struct weir_xlate_set *set = xlate_set(c, index);
+
+	/*
+	 * Release: a lease that sees it makes a walk that sees what was changed. Acquire: sees the
+	 * keys of fillers that came before.
+	 */
+	(void)weir_fetch_add_acq_rel(&set->epoch, (uint64_t)1);
+	for (todo = xlate_candidates(set, key); todo; todo &= todo - 1u) {
+		struct weir_xlate_slot *slot = xlate_slot(c, index, xlate_way(todo));
+
+		if (weir_load_relaxed(&slot->key) == key)
+			weir_store_relaxed(&slot->stamp, STAMP_DEAD);
+	}
+	xlate_count(c, invalidations_event, 1);
+}
+
+WEIR_API void weir_xlate_invalidate_device(struct weir_xlate *c, uint32_t device)
+{
+	/* Release: pairs with the acquire of leases. */
+	(void)weir_fetch_add_release(&c->gen_device[xlate_gen_index(device)], GEN_STEP);
+	xlate_count(c, invalidations_device, 1);
+}
+
+WEIR_API void weir_xlate_invalidate_tag(struct weir_xlate *c, uint32_t tag)
+{
+	/* Release: pairs with the acquire of leases. */
+	(void)weir_fetch_add_release(&c->tag_epoch, (uint64_t)1);
+	/* Release: pairs with the acquire of fill. */
+	(void)weir_fetch_add_release(&c->gen_tag[xlate_gen_index(tag)], GEN_STEP);
+	xlate_count(c, invalidations_tag, 1);
+}
+
+WEIR_API void weir_xlate_invalidate_all(struct weir_xlate *c)
+{
+	/* Release: pairs with the acquire of leases. */
+	(void)weir_fetch_add_release(&c->gen_all, GEN_STEP);
+	xlate_count(c, invalidations_all, 1);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * xlate_lookup.c - lookups beyond the preferred slot.
+ *
+ * Comes here: a key that is in another slot of its set, or nowhere; a translation whose first use
+ * this is, to mark it; every lookup of a cache that counts.
+ *
+ * The mark tells fills which translations are in use: two bits of the stamp, which the first hit
+ * clears by a compare-and-swap. Stamps repeat, so it may mark another translation that took the slot
+ * meanwhile, which is harmless. A read-modify-write, so that it does not hide the writer's release
+ * from lookups that see the marked stamp.
+ *
+ * Cost: four loads of one line and the arithmetic on 16 lanes, then the slot.
+ */
+#include "xlate_internal.h"
+
+/* One slot, by the protocol that weir_xlate_lookup_inline() explains. */
+static bool read_slot(const struct weir_xlate *c, struct weir_xlate_slot *slot, uint64_t key,
+		      uint64_t *value)
+{
+	uint64_t word = weir_load_acquire(&slot->word);
+	uint64_t stamp = weir_load_acquire(&slot->stamp);
+	uint64_t found = weir_load_acquire(&slot->key);
+	uint64_t v = weir_load_acquire(&slot->value);
+	uint64_t sum = xlate_sum(c, key, word);
+
+	if (found != key || (stamp & ~STAMP_BITS) != sum || weir_load_relaxed(&slot->word) != word)
+		return false;
+	*value = v;
+	if (stamp & c->used)
+		(void)weir_cas_relaxed(&slot->stamp, &stamp, stamp & ~(uint64_t)c->used);
+	return true;
+}
+
+WEIR_API bool weir_xlate_lookup_scan(const struct weir_xlate *c, uint64_t key, uint64_t offset,
+				     uint64_t *value)
+{
+	uint64_t index = offset / sizeof(struct weir_xlate_slot);
+	struct weir_xlate_set *set = xlate_set(c, index);
+	uint64_t todo;
+
+	for (todo = xlate_candidates(set, key); todo; todo &= todo - 1u) {
+		if (!read_slot(c, xlate_slot(c, index, xlate_way(todo)), key, value))
+			continue;
+		if (c->counting)
+			(void)weir_fetch_add_relaxed(&set->hits, (uint64_t)1);
+		return true;
+	}
+	if (c->counting)
+		(void)weir_fetch_add_relaxed(&set->misses, (uint64_t)1);
+	return false;
+}
+
+WEIR_API bool weir_xlate_lookup(const struct weir_xlate *c, uint32_t device, uint32_t event,
+				uint64_t *value)
+{
+	return weir_xlate_lookup_inline(c, device, event, value);
+}
