@@ -27,6 +27,9 @@ SETUP(dbm_all_setup, .npages = FEW, .policy = WEIR_DIRTY_DBM_ALL)
 SETUP(adaptive_setup, .npages = FEW, .policy = WEIR_DIRTY_ADAPTIVE)
 SETUP(exclusive_setup, .npages = FEW, .policy = WEIR_DIRTY_FIXED, .neighbourhood = 64,
       .flags = WEIR_DIRTY_F_TABLES_EXCLUSIVE)
+SETUP(skip_tlbi_setup, .npages = FEW, .policy = WEIR_DIRTY_WP, .skip_tlbi = true)
+SETUP(skip_tlbi_fixed_setup, .npages = FEW, .policy = WEIR_DIRTY_FIXED, .neighbourhood = 64,
+      .skip_tlbi = true)
 SETUP(all_dirty_setup, .npages = FEW, .policy = WEIR_DIRTY_FIXED, .neighbourhood = 64,
       .all_dirty = true)
 
@@ -77,6 +80,17 @@ HARVEST(dbm_all, "dbm-all", dbm_all_setup, "the same, DBM everywhere");
 HARVEST(adaptive, "adaptive", adaptive_setup, "the same, adaptive");
 HARVEST(exclusive, "fixed64-exclusive", exclusive_setup,
 	"the same with plain stores on settled leaves");
+
+/* The machine's mistake, so that the check from contents is known to find one. */
+#define SKIP_TLBI(ident, name_, setup_) \
+	WX_PROGRAM(ident) = { \
+		.name = "dirty/" name_, .what = "tlbi_range does nothing: a page is lost", \
+		.nthreads = 3, .must_fail = WX_ALL_MODELS, \
+		.setup = setup_, .thread = harvest_thread, .final = vm_final, \
+	}
+
+SKIP_TLBI(skip_tlbi, "skip-tlbi", skip_tlbi_setup);
+SKIP_TLBI(skip_tlbi_fixed, "skip-tlbi-fixed64", skip_tlbi_fixed_setup);
 
 WX_PROGRAM(all_dirty) = {
 	.name = "dirty/all-dirty", .what = "started with everything dirty", .nthreads = 3,

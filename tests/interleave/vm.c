@@ -30,7 +30,7 @@
 #define DBM		WEIR_DIRTY_DESC_DBM
 
 struct vm vm;
-static bool has_block, uses_dbm;
+static bool has_block, uses_dbm, logged, skip_tlbi;
 static unsigned int mapped[VM_MAPPED_MAX];	/* pages that are mapped, ascending */
 static unsigned int nmapped;
 
@@ -75,7 +75,8 @@ static void op_tlbi_range(void *ctx, uint64_t first_gfn, uint64_t last_gfn)
 	if (wx_self() != WX_THREADS_MAX)
 		for (uint64_t s = page_of(first_gfn) >> 12; s <= end >> 12 && s < 2; s++)
 			weir_plain_store(&vm.claimed[s], weir_plain_load(&vm.claimed[s]) + 1);
-	vm_tlbi(page_of(first_gfn), (unsigned int)(end < VM_PAGES ? end : VM_PAGES - 1));
+	if (!skip_tlbi)
+		vm_tlbi(page_of(first_gfn), (unsigned int)(end < VM_PAGES ? end : VM_PAGES - 1));
 }
 
 static void op_tlbi_local(void *ctx, uint64_t gfn)
@@ -216,6 +217,8 @@ void vm_setup(const struct vm_config *c)
 		first_state(c);
 	has_block = c->block;
 	uses_dbm = c->policy >= WEIR_DIRTY_DBM_ALL;
+	logged = c->policy == WEIR_DIRTY_HDBSS;
+	skip_tlbi = c->skip_tlbi;
 	memcpy(region, first.region, first.bytes);
 	vm.npages = c->npages;
 	vm.block = first.block;
@@ -448,12 +451,26 @@ static void final_of(unsigned int reader)
 	}
 }
 
+/* I2, at quiescence: a leaf that the hardware may set dirty is scanned, or its page is dirty. */
+static void check_scan_set(void)
+{
+	for (unsigned int i = 0; i < nmapped; i++) {
+		unsigned int page = mapped[i];
+		unsigned int peek = weir_dirty_peek(vm.d, VM_BASE_GFN + page);
+
+		wx_check(!(vm.desc[page] & DBM) || peek || logged || somebody_faults(page),
+			 "I2 does not hold for page %u: leaf %#llx, not dirty, not in the scan set",
+			 page, (unsigned long long)vm.desc[page]);
+	}
+}
+
 void vm_final(void)
 {
 	if (vm.readers)
 		return;		/* a reader was frozen: its stripe and its transaction stay his */
 	vm_kick_logs();
 	(void)weir_dirty_final(vm.d);
+	check_scan_set();
 	for (unsigned int r = 0; r < VM_READERS && vm.reader[r]; r++)
 		final_of(r);
 }

@@ -49,6 +49,7 @@ struct vm_config {
 	bool block;			/* one block leaf maps the first table */
 	bool off;			/* logging is not started */
 	bool all_dirty;			/* it is started with everything dirty */
+	bool skip_tlbi;			/* planted: tlbi_range does nothing */
 	bool readers;			/* a second reader is attached */
 	unsigned int mapped_gap;	/* map only the first page and page gap of each stripe; 0: all */
 };
