@@ -9,6 +9,7 @@
  * too weak or the order is not needed: the site's comment has to say which.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -47,18 +48,41 @@ static unsigned int models_of(const struct wx_command *c, const struct wx_progra
 	return models;
 }
 
-/* Runs every selected program a little, so that hits tell which sites they reach. */
-static void touch(const struct wx_command *c)
+/* reached[site * programs + program]: whether a few runs of the program executed the site. */
+static bool *reached;
+
+static bool reaches(const struct wx_program *p, const struct weir_explore_site *s)
 {
 	for (unsigned int i = 0; i < wx_sites_count(); i++)
+		for (unsigned int k = 0; k < wx_program_count(); k++)
+			if (wx_program(k) == p && reached[i * wx_program_count() + k] &&
+			    wx_site_same(wx_site(i), s))
+				return true;
+	return false;
+}
+
+/* Runs every selected program a little, to learn which sites it reaches. */
+static void touch(const struct wx_command *c)
+{
+	unsigned int nprograms = wx_program_count();
+
+	reached = calloc((size_t)wx_sites_count() * nprograms, sizeof(*reached));
+	if (!reached)
+		exit(3);
+	for (unsigned int i = 0; i < wx_sites_count(); i++)
 		wx_site(i)->hits = 0;
-	for (unsigned int i = 0; i < wx_program_count(); i++) {
-		const struct wx_program *p = wx_program(i);
+	for (unsigned int k = 0; k < nprograms; k++) {
+		const struct wx_program *p = wx_program(k);
 		struct wx_options o = wx_options_for(c, p, WX_C11);
 
+		if (!wx_selected(c, p) || p->must_fail)
+			continue;
+		for (unsigned int i = 0; i < wx_sites_count(); i++)
+			wx_site(i)->touched = 0;
 		o.sched = WX_S_MIX;
-		if (wx_selected(c, p) && !p->must_fail)
-			wx_campaign(p, &o, 0, HITS_RUNS, true);
+		wx_campaign(p, &o, 0, HITS_RUNS, true);
+		for (unsigned int i = 0; i < wx_sites_count(); i++)
+			reached[i * nprograms + k] = wx_site(i)->touched;
 	}
 }
 
@@ -83,7 +107,7 @@ struct kill {
 };
 
 /* The programs in turn, each with a tenth of its budget, then with all of it. */
-static bool hunt(const struct wx_command *c, struct kill *k)
+static bool hunt(const struct wx_command *c, const struct weir_explore_site *s, struct kill *k)
 {
 	static const enum wx_model order[] = { WX_C11, WX_PSO };
 
@@ -93,7 +117,7 @@ static bool hunt(const struct wx_command *c, struct kill *k)
 			uint64_t n = wx_schedules_for(c, p);
 
 			if (!wx_selected(c, p) || p->must_fail ||
-			    (p->flags & WX_F_EXHAUSTIVE))
+			    (p->flags & WX_F_EXHAUSTIVE) || !reaches(p, s))
 				continue;
 			for (unsigned int m = 0; m < 2; m++) {
 				struct wx_options o = wx_options_for(c, p, order[m]);
@@ -121,7 +145,7 @@ static bool mutant(const struct wx_command *c, const struct weir_explore_site *s
 
 	wx_site_name(s, name, sizeof(name));
 	wx_site_weaken(s, order);
-	found = hunt(c, &k);
+	found = hunt(c, s, &k);
 	wx_sites_restore();
 	printf(c->markdown ? "| %s | %s | " : "%-64s -> %-8s ", name,
 	       s->order == WEIR_EXPLORE_FULL ? "nothing" : wx_order_name(order));

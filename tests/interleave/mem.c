@@ -62,6 +62,7 @@ static inline void before(struct wx_thread *t, const volatile void *p, bool writ
 			  struct weir_explore_site *site)
 {
 	site->hits++;
+	site->touched = 1;
 	t->next.p = p;
 	t->next.write = write;
 	wx_step(t);
