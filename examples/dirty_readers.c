@@ -18,7 +18,7 @@ int main(void)
 	guest_store(d, &tables, BASE_GFN + 1);
 	guest_store(d, &tables, BASE_GFN + 2);
 
-	expect(weir_dirty_clear(d, BASE_GFN, 64, NULL) == WEIR_OK);	/* the migration takes them */
+	expect(weir_dirty_clear(d, BASE_GFN, 64, NULL) == WEIR_OK); /* the migration's */
 	printf("migration: %u dirty, snapshot: %u dirty\n", count_dirty(d), count_dirty(snapshot));
 	expect(count_dirty(d) == 0 && count_dirty(snapshot) == 2);
 

@@ -195,9 +195,9 @@ static void fill_summary(uint64_t *words, uint64_t n, bool ones)
 }
 
 /*
- * Set every bit of a log, or clear every bit, with the summaries. No reader is at work, but a writer
- * that began before may be: parents go first, so that what it raises meanwhile is not left without
- * a parent (I6).
+ * Set every bit of a log, or clear every bit, with the summaries. No reader is at work, but a
+ * writer that began before may be: parents go first, so that what it raises meanwhile is not left
+ * without a parent (I6).
  */
 void weir_dirty_log_fill(const struct weir_dirty *d, struct dirty_log *log, bool ones)
 {

@@ -4,9 +4,9 @@
  *
  * 64 blocks of a fixed size. A freed block is filled with a poison pattern, and any access to it
  * through the vocabulary fails the run, until it is handed out again; by default it is not, so that
- * a use after free is found without the help of a reuse. Freeing counts as a plain write to all of the
- * block: an access that is not ordered before it is a race, even if it came first in this run. wx_free_reuse() offers the block to the next
- * wx_alloc(), for programs about ABA.
+ * a use after free is found without the help of a reuse. Freeing counts as a plain write to all of
+ * the block: an access that is not ordered before it is a race, even if it came first in this run.
+ * wx_free_reuse() offers the block to the next wx_alloc(), for programs about ABA.
  */
 #include <string.h>
 

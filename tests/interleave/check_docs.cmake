@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The litmus table in docs/explore.md is the one that the explorer prints.
-execute_process(COMMAND ${EXPLORE} litmus --markdown OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EXPLORE} litmus --markdown OUTPUT_VARIABLE table
+	COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${DOC} doc)
 string(FIND "${doc}" "${table}" at)
 if(at LESS 0)
-	message(FATAL_ERROR "${DOC}: not the table that 'weir-explore litmus --markdown' prints:\n${table}")
+	message(FATAL_ERROR
+		"${DOC}: not the table that 'weir-explore litmus --markdown' prints:\n${table}")
 endif()
 
 # So is the example program.

@@ -28,10 +28,12 @@ if(NOT weak MATCHES "found by schedule")
 	message(FATAL_ERROR "a weakened order was not found:\n${weak}")
 endif()
 
-file(WRITE ${DIR}/bad.schedule "weir-explore schedule 1\nprogram known/once\nmodel c11\nactions\nr9.0\n")
-foreach(args "replay;${DIR}/bad.schedule" "run;no/such" "run;known/once;--model;x86" "run;known/once;--sched;pct:99"
-	"run;known/once;--schedules;-1" "walk")
-	execute_process(COMMAND ${EXPLORE} ${args} RESULT_VARIABLE rc ERROR_VARIABLE err OUTPUT_QUIET)
+file(WRITE ${DIR}/bad.schedule
+	"weir-explore schedule 1\nprogram known/once\nmodel c11\nactions\nr9.0\n")
+foreach(args "replay;${DIR}/bad.schedule" "run;no/such" "run;known/once;--model;x86"
+	"run;known/once;--sched;pct:99" "run;known/once;--schedules;-1" "walk")
+	execute_process(COMMAND ${EXPLORE} ${args}
+		RESULT_VARIABLE rc ERROR_VARIABLE err OUTPUT_QUIET)
 	string(REGEX MATCHALL "\n" lines "${err}")
 	list(LENGTH lines n)
 	if(NOT rc EQUAL 2 OR NOT n EQUAL 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cmd_mutants.c - weir-explore mutants and sites: each order in the code under test weakened, one at
- * a time, to see whether the programs notice.
+ * cmd_mutants.c - weir-explore mutants and sites: each order in the code under test weakened, one
+ * at a time, to see whether the programs notice.
  *
  * acquire and release become relaxed, acq_rel becomes either half, the fence becomes nothing. A
  * mutant counts as found when some program of the set fails within the schedules it is given in CI;
@@ -103,7 +103,7 @@ int wx_cmd_sites(const struct wx_command *c)
 struct kill {
 	const struct wx_program *prog;
 	enum wx_model model;
-	uint64_t schedules;		/* needed by that program; others' before it are not counted */
+	uint64_t schedules;	/* needed by that program; others' before it are not counted */
 };
 
 /* The programs in turn, each with a tenth of its budget, then with all of it. */
@@ -178,8 +178,8 @@ int wx_cmd_mutants(const struct wx_command *c)
 		if (!hits_of(i)) {
 			if (in_lib && in_library(s)) {
 				wx_site_name(s, name, sizeof(name));
-				printf(c->markdown ? "| %s | | not reached |\n" : "%s not reached\n",
-				       name);
+				printf(c->markdown ? "| %s | | not reached |\n" :
+						     "%s not reached\n", name);
 				unreached++;
 			}
 			continue;

@@ -3,7 +3,8 @@
  * cmd_run.c - weir-explore run and replay.
  *
  * A schedule file is text: the program, the model, what was weakened, and the actions as letters:
- * r thread runs, d thread.entry a waiting store drains, l a load looks back, c a choice, f a freeze.
+ * r thread runs, d thread.entry a waiting store drains, l a load looks back, c a choice, f a
+ * freeze.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -137,8 +138,8 @@ static bool run_one(const struct wx_command *c, const struct wx_program *p, enum
 		       (unsigned long long)r.first_failure, wx.fail_msg);
 		if (!planted || c->out || c->weaken) {
 			wx_show_failure(c);
-			printf("      again: weir-explore run %s --model %s --seed %llu --from %llu "
-			       "--schedules 1%s%s\n", p->name, wx_model_name[model],
+			printf("      again: weir-explore run %s --model %s --seed %llu "
+			       "--from %llu --schedules 1%s%s\n", p->name, wx_model_name[model],
 			       (unsigned long long)o.seed, (unsigned long long)r.first_failure,
 			       c->weaken ? " --weaken " : "", c->weaken ? c->weaken : "");
 		}

@@ -79,8 +79,9 @@ int wx_cmd_soak(const struct wx_command *c)
 		       (unsigned long long)c->opt.seed,
 		       (unsigned long long)from);
 	}
-	printf("soak %s: %u program-model pairs, %llu schedules, %llu steps, 0 failures, seed %llu, "
-	       "schedules %llu on, digest %016llx\n", c->set, n, (unsigned long long)t.schedules,
+	printf("soak %s: %u program-model pairs, %llu schedules, %llu steps, 0 failures, "
+	       "seed %llu, schedules %llu on, digest %016llx\n",
+	       c->set, n, (unsigned long long)t.schedules,
 	       (unsigned long long)t.steps, (unsigned long long)c->opt.seed,
 	       (unsigned long long)c->from, (unsigned long long)t.digest);
 	return 0;

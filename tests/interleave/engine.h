@@ -2,10 +2,10 @@
 /*
  * engine.h - the explorer's own state, shared by its files and by no program.
  *
- * One OS thread, one global `wx`. A run: reset, setup(), a fiber a thread, then steps. A step is one
- * operation of a thread, or one store leaving a store buffer. Before each operation the running
- * fiber asks the scheduler who is next (sched.c), performs any drains that were picked, and switches
- * directly to the next fiber if it is another.
+ * One OS thread, one global `wx`. A run: reset, setup(), a fiber a thread, then steps. A step is
+ * one operation of a thread, or one store leaving a store buffer. Before each operation the running
+ * fiber asks the scheduler who is next (sched.c), performs any drains that were picked, and
+ * switches directly to the next fiber if it is another.
  *
  * Every decision is an *action*, 16 bits; the sequence of actions is the schedule, and enough to
  * repeat the run.
@@ -61,7 +61,7 @@ struct wx_loc {
 	uint32_t id;
 	uint32_t seen[WX_THREADS_MAX];	/* no thread reads older than it has seen */
 	struct wx_value hist[WX_HIST];
-	/* The last accesses of each thread, as its own counter: plain and atomic, read and write. */
+	/* The last accesses of each thread, by its own counter: plain, atomic, read, write. */
 	uint32_t plain_rd[WX_THREADS_MAX], plain_wr[WX_THREADS_MAX];
 	uint32_t atomic_rd[WX_THREADS_MAX], atomic_wr[WX_THREADS_MAX];
 };
@@ -189,7 +189,7 @@ unsigned int wx_dfs_pick(const uint16_t *acts, unsigned int n);
 unsigned int wx_dfs_value(unsigned int n);
 bool wx_dfs_truncated(void);
 
-/* replay.c: actions to follow; what does not apply is skipped, after the last the simplest is done */
+/* replay.c: actions to follow; what does not apply is skipped, after them the simplest is done */
 struct wx_replay { const uint16_t *act; uint32_t n, pos; };
 extern struct wx_replay wx_replay;
 unsigned int wx_replay_pick(const uint16_t *acts, unsigned int n);

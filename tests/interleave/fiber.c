@@ -3,9 +3,9 @@
  * fiber.c - threads of a run as fibers of one OS thread, with a switch in assembly.
  *
  * The switch saves what the calling convention says a call preserves, and the stack pointer: a
- * few ns, where swapcontext() makes a system call for the signal mask. One more fiber runs setup() and
- * final(), so that a failed check can leave from any depth of any of them the same way: it switches
- * back to the host and the stack is simply started over in the next run.
+ * few ns, where swapcontext() makes a system call for the signal mask. One more fiber runs setup()
+ * and final(), so that a failed check can leave from any depth of any of them the same way: it
+ * switches back to the host and the stack is simply started over in the next run.
  *
  * Each stack has a guard page below it. Under AddressSanitizer the switches are announced to it;
  * ThreadSanitizer is refused by the build.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * hw.c - steps of machinery that is not C: a barrier of the architecture, a table walker's loads and
- * compare-and-swaps, stores that a program wants atomic with a check. See wx.h.
+ * hw.c - steps of machinery that is not C: a barrier of the architecture, a table walker's loads
+ * and compare-and-swaps, stores that a program wants atomic with a check. See wx.h.
  */
 #include "model.h"
 
@@ -78,7 +78,7 @@ bool wx_hw_cas(uint64_t *p, uint64_t expected, uint64_t v)
 			       (unsigned long long)(old == expected ? v : expected));
 	if (old != expected)
 		return false;
-	rel = wx_newest(l)->rel;	/* a relaxed read-modify-write: the release sequence goes on */
+	rel = wx_newest(l)->rel; /* a relaxed read-modify-write: the release sequence goes on */
 	wx_perform(t, l, v, &rel);
 	return true;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * litmus.c - the litmus zoo: the explorer must see each outcome a memory model allows, and never one
- * that it forbids.
+ * litmus.c - the litmus zoo: the explorer must see each outcome a memory model allows, and never
+ * one that it forbids.
  *
  * A test is a few threads of a few operations on x, y and z, and one *weak* outcome over registers
  * and final values. Each test runs under each model twice: exhaustively (every schedule, drain and
  * value) and at random. What is expected of sc, tso, pso and c11 follows from their definitions in
- * mem.c and is written down here by hand; the columns "C11" and "arm64" say what the language and the
- * architecture allow (Arm ARM B2.3; Alglave et al., "Herding cats"; Batty et al. for C11), so that
- * the table shows where the explorer is stronger than either.
+ * mem.c and is written down here by hand; the columns "C11" and "arm64" say what the language and
+ * the architecture allow (Arm ARM B2.3; Alglave et al., "Herding cats"; Batty et al. for C11), so
+ * that the table shows where the explorer is stronger than either.
  */
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +131,8 @@ static const struct lit zoo[] = {
 	  WRC_WEAK, "FFFA", "A", "A" },
 	{ "WRC", "acquire", { { W(X, 1) }, { R(0, X), W(Y, 1) }, { RACQ(1, Y), R(2, X) } },
 	  WRC_WEAK, "FFFF", "A", "A" },
-	{ "WRC", "release, acquire", { { W(X, 1) }, { R(0, X), WREL(Y, 1) }, { RACQ(1, Y), R(2, X) } },
+	{ "WRC", "release, acquire",
+	  { { W(X, 1) }, { R(0, X), WREL(Y, 1) }, { RACQ(1, Y), R(2, X) } },
 	  WRC_WEAK, "FFFF", "F", "F" },
 	{ "WRC", "fences", { { W(X, 1) }, { R(0, X), F, W(Y, 1) }, { R(1, Y), F, R(2, X) } },
 	  WRC_WEAK, "FFFF", "F", "F" },

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Runs every test under every model, exhaustively and at random; prints the table. True: all right. */
+/* Runs every test under every model, exhaustively and at random; prints it. True: all well. */
 bool wx_litmus(uint64_t random_schedules, bool markdown);
 
 #endif

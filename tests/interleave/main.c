@@ -23,7 +23,7 @@ static const char usage[] =
 	"  list [SET]         the programs\n"
 	"  run SET            explore; prints each failure minimised, as columns\n"
 	"  replay FILE        repeat a schedule that run --out wrote\n"
-	"  mutants SET        weaken each site the programs reach, one at a time: found or survived?\n"
+	"  mutants SET        weaken each site the programs reach, one at a time: is it found?\n"
 	"  sites [SET]        the sites the programs reach, with their orders\n"
 	"  soak SET           run with progress lines and a way to go on later\n"
 	"  litmus             the litmus zoo, exhaustively and at random\n"
@@ -37,7 +37,7 @@ static const char usage[] =
 	"  --steps N          a run with more steps fails\n"
 	"  --preemptions N    bound for dfs\n"
 	"  --freeze           freeze one thread for ever\n"
-	"  --weaken SITE      weaken the sites whose name contains SITE; SITE=relaxed|acquire|release\n"
+	"  --weaken SITE      weaken sites whose name contains SITE; SITE=relaxed|acquire|release\n"
 	"  --out FILE         write the failing schedule\n"
 	"  --full             print the failing schedule as it was, not minimised\n"
 	"  --markdown         tables for docs/explore.md\n";

@@ -219,7 +219,8 @@ bool weir_explore_cas(volatile void *p, unsigned int bytes, void *expected, uint
 	if (wx_unlikely(wx.printing))
 		wx_print_event(WX_E_OP, t->id, site, "%s: %#llx%s %s %#llx", wx_loc_name(l->addr),
 			       (unsigned long long)old, wx_stale_mark(back),
-			       old == want ? "->" : "is not", (unsigned long long)(old == want ? v : want));
+			       old == want ? "->" : "is not",
+			       (unsigned long long)(old == want ? v : want));
 	if (old == want) {
 		rmw_write(t, l, e, v, site->effective);
 		return true;

@@ -4,10 +4,10 @@
  * then fewer steps.
  *
  * Two kinds of edit, tried until neither helps: leaving out a stretch of the schedule (halves, then
- * quarters, down to single actions, as in Zeller's ddmin), and exchanging two neighbouring stretches
- * of different threads, which joins what a switch had cut. Each edited schedule is replayed
- * forgivingly; if the run fails at the same place and what really happened is simpler, it becomes the
- * schedule.
+ * quarters, down to single actions, as in Zeller's ddmin), and exchanging two neighbouring
+ * stretches of different threads, which joins what a switch had cut. Each edited schedule is
+ * replayed forgivingly; if the run fails at the same place and what really happened is simpler, it
+ * becomes the schedule.
  */
 #include <string.h>
 

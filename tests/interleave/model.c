@@ -22,8 +22,8 @@
  * replaced, not to its own: with load-exclusive/store-exclusive, later loads may pass the store.
  *
  * Races on plain accesses are found by vector clocks over C11's synchronises-with (release/acquire,
- * release sequences of read-modify-writes, fences with the atomics around them), whatever the model:
- * two accesses, one of them a write and one of them plain, that neither clock orders.
+ * release sequences of read-modify-writes, fences with the atomics around them), whatever the
+ * model: two accesses, one of them a write and one of them plain, that neither clock orders.
  */
 #include <string.h>
 

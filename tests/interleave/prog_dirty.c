@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * prog_dirty.c - `dirty` under concurrency: writers that fault, are tracked by the hardware or mark,
- * against a reader. What must hold is always the same and checked from contents: a page that was
- * written and never reported makes a copy differ (vm.c).
+ * prog_dirty.c - `dirty` under concurrency: writers that fault, are tracked by the hardware or
+ * mark, against a reader. What must hold is always the same and checked from contents: a page that
+ * was written and never reported makes a copy differ (vm.c).
  */
 #include "vm.h"
 

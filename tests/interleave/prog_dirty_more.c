@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * prog_dirty_more.c - `dirty` under concurrency: rings, independent readers, devices, the hardware's
- * log, and readers of different kinds that meet.
+ * prog_dirty_more.c - `dirty` under concurrency: rings, independent readers, devices, the
+ * hardware's log, and readers of different kinds that meet.
  */
 #include "vm.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * prog_dirty_order.c - what a reader owes to a writer that has finished. The other programs let a
- * page wait for the last get; here a harvest that begins after a mark or a fault returned must report
- * the page, whatever another reader of the stripe is doing (I6), and what get reports may be read.
+ * page wait for the last get; here a harvest that begins after a mark or a fault returned must
+ * report the page, whatever another reader of the stripe is doing (I6), and what get reports may be
+ * read.
  *
  * The other reader works on another group of the same stripe, of which one page is dirty: it never
  * takes the page in question, but it claims the stripe, and retires and raises its summary bits.
@@ -68,7 +69,8 @@ static void expect_page(void)
 {
 	if (!weir_load_acquire(&done) || !vm_harvest(0, OTHER - 1, 0))
 		return;			/* not yet, or the other holds the stripe */
-	wx_check(vm.copy[0][0] == 1, "unreachable: the write returned, a harvest did not report it");
+	wx_check(vm.copy[0][0] == 1,
+		 "unreachable: the write returned, a harvest did not report it");
 }
 
 static void mark_and_tell(void)

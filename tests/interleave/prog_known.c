@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * prog_known.c - structures whose faults are known, each beside its sound version: the explorer must
- * find the one and pass the other.
+ * prog_known.c - structures whose faults are known, each beside its sound version: the explorer
+ * must find the one and pass the other.
  *
  *   stack      Treiber's, over node indices: the untagged head suffers ABA, the tagged one does not
  *   seqlock    the writer needs a fence after the odd count, the reader one before it counts again
@@ -230,7 +230,8 @@ WX_PROGRAM(seqlock_writer) = {
 };
 
 WX_PROGRAM(seqlock_reader) = {
-	.name = "known/seqlock-no-reader-fence", .what = "seqlock, no fence before the second count",
+	.name = "known/seqlock-no-reader-fence",
+	.what = "seqlock, no fence before the second count",
 	.nthreads = 2, .must_fail = WX_IN(WX_C11),
 	.setup = seqlock_no_reader_fence, .thread = seqlock_thread,
 };

@@ -3,9 +3,9 @@
  * replay.c - follows a recorded schedule, forgivingly.
  *
  * An action that does not apply is skipped, and when the schedule is used up the simplest thing is
- * done: the running thread goes on, then the lowest, then stores drain in order, loads see the newest
- * value. A recorded run is repeated exactly; an edited one becomes some run nearby, which is what
- * minimising needs.
+ * done: the running thread goes on, then the lowest, then stores drain in order, loads see the
+ * newest value. A recorded run is repeated exactly; an edited one becomes some run nearby, which is
+ * what minimising needs.
  */
 #include "engine.h"
 

@@ -6,11 +6,12 @@
  * more for each thread, for as long as any is left: a thread that has returned, or is frozen, still
  * has its stores performed, and returning is no fence). Strategies:
  *
- *   random   each run draws how often it reconsiders the running thread, how lazily stores drain and
- *            how often loads look back; then it picks evenly
- *   pct      a random priority for each thread and for each thread's store buffer; the highest runs,
- *            and at d - 1 random steps the one that would run drops to the bottom (Burckhardt et
- *            al., ASPLOS 2010: finds a fault of depth d in k steps with probability >= 1/(n k^(d-1)))
+ *   random   each run draws how often it reconsiders the running thread, how lazily stores drain
+ *            and how often loads look back; then it picks evenly
+ *   pct      a random priority for each thread and for each thread's store buffer; the highest
+ *            runs, and at d - 1 random steps the one that would run drops to the bottom (Burckhardt
+ *            et al., ASPLOS 2010: finds a fault of depth d in k steps with probability >= 1/(n
+ *            k^(d-1)))
  *   mix      random and pct with d from 2 to 5 in turn: what CI runs
  *   dfs      every choice, depth first (dfs.c)
  *   replay   follows a recorded schedule (replay.c)

@@ -2,8 +2,8 @@
 /*
  * sites.c - the places in the code that touch shared memory, and weakening one of them.
  *
- * A site is named file:line:function:operation:order. An inline function of a header leaves a record
- * in each file that includes it; records of one name are one site.
+ * A site is named file:line:function:operation:order. An inline function of a header leaves a
+ * record in each file that includes it; records of one name are one site.
  */
 #include <stdio.h>
 #include <string.h>

@@ -6,17 +6,18 @@
  * A guest write is: look in the CPU's cached translations; if there is none, walk (the walker may
  * see a descriptor as old as the last invalidation), set AF and, on a leaf with DBM, W by a
  * compare-and-swap on the descriptor, or fault if the leaf does not let the write through; then, as
- * a step of its own, store the content - unless an invalidation came between, when the access starts
- * over. So an access is either complete before a TLBI, or translated after it, which is what DSB
- * waits for.
+ * a step of its own, store the content - unless an invalidation came between, when the access
+ * starts over. So an access is either complete before a TLBI, or translated after it, which is what
+ * DSB waits for.
  *
- * tlbi_range is three steps: the stores before it are performed (DSB ISHST); the translations of all
- * CPUs go, and their walkers see nothing older (TLBI); loads after it see nothing older (DSB ISH).
+ * tlbi_range is three steps: the stores before it are performed (DSB ISHST); the translations of
+ * all CPUs go, and their walkers see nothing older (TLBI); loads after it see nothing older (DSB
+ * ISH).
  *
  * Only writable translations are cached: a fault walks again. Content is a version number; a write
- * adds one. What readers copy is kept if it is newer. At the end, after one last get, every copy must
- * equal the content: a page that was written and never reported is found from that and from nothing
- * else.
+ * adds one. What readers copy is kept if it is newer. At the end, after one last get, every copy
+ * must equal the content: a page that was written and never reported is found from that and from
+ * nothing else.
  */
 #include <string.h>
 

@@ -22,7 +22,7 @@ struct vm {
 	struct weir_dirty_ring *ring;		/* of CPU 0, if a program wants one */
 	uint64_t npages;
 	uint64_t desc[VM_PAGES] __attribute__((aligned(4096)));
-	uint64_t block;				/* with vm_config.block: maps all until it is split */
+	uint64_t block;			/* with vm_config.block: maps all until it is split */
 	uint64_t split;				/* 0; 1 while somebody splits it; 2 afterwards */
 	uint32_t linked;			/* when the leaves below the block were there */
 	uint64_t content[VM_PAGES];		/* versions: a write adds one */
@@ -51,7 +51,7 @@ struct vm_config {
 	bool all_dirty;			/* it is started with everything dirty */
 	bool skip_tlbi;			/* planted: tlbi_range does nothing */
 	bool readers;			/* a second reader is attached */
-	unsigned int mapped_gap;	/* map only the first page and page gap of each stripe; 0: all */
+	unsigned int mapped_gap; /* map only the first page and page gap of each stripe; 0: all */
 };
 
 /* The first state: everything mapped, content and copies equal, logging on. */

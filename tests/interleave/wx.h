@@ -8,9 +8,9 @@
  * explorer. WX_PROGRAM registers it; weir-explore list shows it.
  *
  * Rules: a program is deterministic but for the explorer's choices: no time, no rand(), no address
- * in a decision. Everything that a thread changes is set again by setup(). Private bookkeeping (what
- * a thread saw) may be plain C: threads are fibers of one OS thread and switch only inside calls of
- * the vocabulary.
+ * in a decision. Everything that a thread changes is set again by setup(). Private bookkeeping
+ * (what a thread saw) may be plain C: threads are fibers of one OS thread and switch only inside
+ * calls of the vocabulary.
  */
 #ifndef WX_H
 #define WX_H
@@ -31,8 +31,8 @@ enum wx_model { WX_SC, WX_TSO, WX_PSO, WX_C11, WX_MODELS };
 /* struct wx_program.flags */
 #define WX_F_FREEZE	(1u << 0)	/* a thread may be frozen for ever; see wx_frozen() */
 #define WX_F_EXHAUSTIVE	(1u << 1)	/* small enough for the exhaustive scheduler */
-#define WX_F_PURE	(1u << 2)	/* no step(), threads share by the vocabulary only: steps that
-					 * commute need one order only */
+#define WX_F_PURE	(1u << 2)	/* no step(), threads share by the vocabulary only:
+					 * steps that commute need one order only */
 
 /**
  * struct wx_program - one interleaving program
@@ -90,8 +90,8 @@ void wx_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The name of a location in the printed schedule. Call it in setup. */
 void wx_name(const volatile void *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * Memory that no thread writes in this run: loads of it are no scheduling points, a store to it fails
- * the run. Call it in setup; at most 20 ranges.
+ * Memory that no thread writes in this run: loads of it are no scheduling points, a store to it
+ * fails the run. Call it in setup; at most 20 ranges.
  */
 void wx_quiet(const volatile void *p, size_t bytes);
 /* Whether this run is being printed: names cost time. */
@@ -125,15 +125,15 @@ void wx_hw_store(uint64_t *p, uint64_t v);
 /* What memory holds. Not a scheduling point. */
 uint64_t wx_peek(const uint64_t *p);
 
-/* Poisoned reclamation: memory of the run. Touching freed memory by the vocabulary fails the run. */
+/* Poisoned reclamation: memory of the run. Touching freed memory fails the run. */
 #define WX_ALLOC_MAX	1024u	/* bytes of one allocation */
 void *wx_alloc(size_t bytes);		/* 64-byte aligned, zeroed; lowest free block */
 void wx_free(void *p);			/* poisoned, and not handed out again in this run */
 void wx_free_reuse(void *p);		/* as wx_free(), but the next wx_alloc() may return it */
 
 /*
- * Linearizability. A thread brackets each operation; at the end wx_lin_check() searches an order that
- * the specification accepts, key by key. Operations of frozen threads may count or not.
+ * Linearizability. A thread brackets each operation; at the end wx_lin_check() searches an order
+ * that the specification accepts, key by key. Operations of frozen threads may count or not.
  */
 #define WX_LIN_ANY	UINT64_MAX
 struct wx_lin_state { uint64_t w[4]; };

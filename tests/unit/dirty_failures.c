@@ -41,7 +41,7 @@ static void unmap_keeps_what_hardware_wrote(void **state)
 	assert_true(tables_hw_write(t, BASE + 9));
 	take_out(t, BASE + 9, 0);
 	assert_true(tables_is_dirty(t, BASE + 9));
-	assert_int_equal(weir_dirty_clear(t->d, BASE, 64, NULL), WEIR_OK);	/* a hole is no harm */
+	assert_int_equal(weir_dirty_clear(t->d, BASE, 64, NULL), WEIR_OK); /* a hole is no harm */
 	assert_int_equal(tables_count_dirty(t), 0);
 	tables_free(t);
 }
@@ -201,7 +201,7 @@ static void start_during_stop(void **state)
 	tables_free(t);
 }
 
-/* H32: a slot goes while it has bits: the last harvest sees them; a cancelled run leaves no traps. */
+/* H32: a slot goes while it has bits: the last harvest sees them; a cancel leaves no traps. */
 static void the_last_harvest_and_the_cancel(void **state)
 {
 	struct tables *t = started(WEIR_DIRTY_FIXED, false);

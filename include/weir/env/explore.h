@@ -2,11 +2,11 @@
 /*
  * weir/env/explore.h - the seam for the interleaving explorer (tests/interleave, weir-explore).
  *
- * Each atomic of the vocabulary calls into the explorer, which may run other threads first, may hold
- * a store back and may answer a load with an older value, as the memory model under test allows.
- * Each call names its *site*: file, line, operation and order. A site is a static record in the
- * section weir_sites, so the explorer can list all sites of the code it was linked with and weaken
- * the order of one at run time.
+ * Each atomic of the vocabulary calls into the explorer, which may run other threads first, may
+ * hold a store back and may answer a load with an older value, as the memory model under test
+ * allows. Each call names its *site*: file, line, operation and order. A site is a static record in
+ * the section weir_sites, so the explorer can list all sites of the code it was linked with and
+ * weaken the order of one at run time.
  *
  * Outside a run (set-up, checks at quiescence) the same calls act on memory directly.
  *
@@ -90,7 +90,7 @@ void weir_explore_assert_failed(const char *file, unsigned int line, const char 
 }
 #endif
 
-/* The static record of one expansion. Its size is its alignment, so that the section is an array. */
+/* The static record of one expansion; as large as aligned, so that the section is an array. */
 #define WEIR_EXPLORE_SITE(op_, order_) \
 	__extension__({ \
 		static struct weir_explore_site weir_explore_here \

@@ -12,7 +12,7 @@ err_is ""
 grep -q $'\r' out && fail "a carriage return in a pipe"
 [ "$(grep -c '^slow  ' out)" = 1 ] || fail "the table was cut in a pipe"
 
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	script -qec "stty cols 40; ./weir-sim run c.yaml --out tty" /dev/null >typed </dev/null ||
 		fail "run on a terminal: $(cat typed)"
 	grep -q 'slow  [0-9]* %' typed || fail "no progress on a terminal"
@@ -22,6 +22,6 @@ if command -v script >/dev/null; then
 	script -qec "./weir-sim run c.yaml --out quiet --quiet" /dev/null >typed </dev/null
 	[ -s typed ] && fail "--quiet said something on a terminal"
 else
-	echo "script(1) is not installed: not tested on a terminal"
+	echo "no script(1), or no pseudo-terminal here: not tested on a terminal"
 fi
 finish
