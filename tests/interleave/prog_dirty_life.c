@@ -291,7 +291,8 @@ WX_PROGRAM(fold) = {
 };
 
 WX_PROGRAM(fold_before) = {
-	.name = "dirty/fold-before-tlbi", .what = "the owner folds before it invalidates: a page is lost",
+	.name = "dirty/fold-before-tlbi",
+	.what = "the owner folds before it invalidates: a page is lost",
 	.nthreads = 3, .schedules = 200000, .must_fail = WX_ALL_MODELS,
 	.setup = fold_early_setup, .thread = fold_thread, .final = vm_final,
 };
