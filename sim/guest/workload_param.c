@@ -40,6 +40,9 @@ const struct sim_param sim_workload_params[] = {
 		"choice", "the hot set moves on by one page in this time; 0: it stays"),
 };
 
+/* Rows of a synthetic epoch are made together: 24 bytes each. */
+#define EPOCH_VISITS_MAX	UINT64_C(10000000)
+
 /* Is the last page of the working set one of the guest's? */
 static bool set_fits(const struct sim_workload_config *cfg)
 {
@@ -79,6 +82,16 @@ bool sim_workload_config_read(struct sim_workload_config *cfg, const struct sim_
 								 "workload.set_offset_bytes"),
 			      (unsigned long long)cfg->set_spread_pages,
 			      (unsigned long long)cfg->npages);
+		return false;
+	}
+	if (cfg->kind != SIM_WORKLOAD_TRACE &&
+	    cfg->rate_stores_per_s * cfg->epoch_ns / 1000000000 / cfg->burst_stores >
+		    EPOCH_VISITS_MAX) {
+		sim_error_set(err, "workload.epoch_ns=%llu: %llu stores/s in bursts of %llu are more "
+			      "than %llu visits an epoch", (unsigned long long)cfg->epoch_ns,
+			      (unsigned long long)cfg->rate_stores_per_s,
+			      (unsigned long long)cfg->burst_stores,
+			      (unsigned long long)EPOCH_VISITS_MAX);
 		return false;
 	}
 	return true;
