@@ -244,19 +244,19 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 	enum weir_status status = WEIR_OK;
 	struct weir_dirty *reader;
 
-	if (weir_load_acquire(&d->state) != DIRTY_OFF ||
+	if (weir_load_relaxed(&d->state) != DIRTY_OFF ||
 	    !weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
 	weir_dirty_log_fill(d, &d->shared, all_dirty);
-	for (reader = d->readers; reader; reader = reader->next)
+	for (reader = weir_plain_load(&d->readers); reader;
+	     reader = weir_plain_load(&reader->next))
 		weir_dirty_log_fill(d, &reader->own, false);
 	if (d->own.bits)
 		weir_dirty_log_fill(d, &d->own, false);
 	empty_scan_set(d);
 	weir_dirty_learn_reset(d, all_dirty);
 	weir_store_relaxed(&d->frozen, 0u);
-	/* Release: whoever sees logging on sees the bits above. */
-	weir_store_release(&d->state, (uint32_t)DIRTY_LOGGING);
+	weir_store_relaxed(&d->state, (uint32_t)DIRTY_LOGGING);
 	/* A writer that saw logging off looks again: pairs with untrack() and mark_by(). */
 	weir_fence_full();
 	if (all_dirty)
@@ -268,15 +268,15 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 
 WEIR_API void weir_dirty_stop(struct weir_dirty *d)
 {
-	weir_store_release(&d->state, (uint32_t)DIRTY_OFF);
+	weir_store_relaxed(&d->state, (uint32_t)DIRTY_OFF);
 	weir_store_relaxed(&d->frozen, 0u);
 }
 
 WEIR_API enum weir_status weir_dirty_final(struct weir_dirty *d)
 {
-	if (weir_load_acquire(&d->state) != DIRTY_LOGGING)
+	if (weir_load_relaxed(&d->state) != DIRTY_LOGGING)
 		return WEIR_EINVAL;
-	weir_store_release(&d->state, (uint32_t)DIRTY_FINAL);
+	weir_store_relaxed(&d->state, (uint32_t)DIRTY_FINAL);
 	return WEIR_OK;
 }
 

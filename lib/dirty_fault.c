@@ -47,8 +47,11 @@ static enum weir_status relax_leaf(struct weir_dirty *d, uint64_t *leaf, uint64_
 			info->outcome = WEIR_DIRTY_SPURIOUS;
 			return WEIR_OK;
 		}
-		/* Release: whoever sees the permission sees the bit (I4) or the scan set (I2). */
-		if (weir_cas_release(leaf, &v, v | set)) {
+		/*
+		 * Relaxed: dirty_raise()'s fence stands between the bit, or the scan set, and this
+		 * (I2, I4); until the fault returns, I1 holds by the fault.
+		 */
+		if (weir_cas_relaxed(leaf, &v, v | set)) {
 			info->leaves++;
 			return WEIR_OK;
 		}
@@ -86,7 +89,8 @@ static void promote_neighbours(struct weir_dirty *d, uint64_t *leaf, uint64_t gr
 
 		if (!(v & WEIR_DIRTY_DESC_VALID) || (v & WEIR_DIRTY_DESC_CONT) || lets_write(d, v))
 			continue;
-		if (weir_cas_release(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
+		/* Relaxed: as in relax_leaf(). */
+		if (weir_cas_relaxed(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
 			info->leaves++;
 	}
 }
@@ -249,8 +253,7 @@ WEIR_API enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
 
 	if (gfn < d->base_gfn || gfn - d->base_gfn >= d->npages)
 		return WEIR_ERANGE;
-	/* Acquire: pairs with start(), stop() and final(). */
-	state = weir_load_acquire(&d->state);
+	state = weir_load_relaxed(&d->state);
 	if (state == DIRTY_OFF)
 		status = untrack(d, gfn, &did);
 	else

@@ -33,7 +33,7 @@ WEIR_API enum weir_status weir_dirty_freeze(struct weir_dirty *reader,
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (weir_load_acquire(&d->state) != DIRTY_LOGGING || !weir_dirty_cursor_ok(d, cur))
+	if (weir_load_relaxed(&d->state) != DIRTY_LOGGING || !weir_dirty_cursor_ok(d, cur))
 		return WEIR_EINVAL;
 	weir_store_relaxed(&d->frozen, 1u);
 	weir_dirty_pass_init(&p, reader);

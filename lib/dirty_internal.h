@@ -60,7 +60,7 @@ struct dirty_log {
 /* A region, which is its own first reader, or a further reader of one. */
 struct weir_dirty {
 	struct weir_dirty *region;	/* itself, or the region that it reads */
-	struct weir_dirty *next;	/* the next further reader of the region */
+	struct weir_dirty *next;	/* the next further reader; plain, under a claim */
 	struct dirty_log own;
 	/* what follows is the region's alone */
 	uint64_t base_gfn;
@@ -85,8 +85,13 @@ struct weir_dirty {
 	bool exclusive;			/* WEIR_DIRTY_F_TABLES_EXCLUSIVE */
 	bool counting;
 	bool many_readers;		/* further readers may be attached */
-	struct weir_dirty *readers;	/* those that are; changes under every claim */
-	uint32_t state;			/* enum dirty_state; atomic */
+	struct weir_dirty *readers;	/* plain: read under a claim, changed under all */
+	/*
+	 * enum dirty_state; atomic, and relaxed throughout: nothing is published through it. What
+	 * start() resets is all ones, or is protected again after its fence; readers come after it
+	 * by their claims.
+	 */
+	uint32_t state;
 	uint32_t frozen;		/* no more promotions; atomic */
 	struct weir_dirty_stats stats;	/* each field atomic, relaxed */
 };
@@ -138,8 +143,8 @@ static inline void dirty_raise(uint64_t *word, uint64_t bit)
 {
 	weir_fence_full();
 	if (!(weir_load_relaxed(word) & bit))
-		(void)weir_fetch_or_release(word,
-					    bit); /* pairs with weir_dirty_claim()'s acquire */
+		/* Relaxed: the fence has ordered the child before it. */
+		(void)weir_fetch_or_relaxed(word, bit);
 }
 
 /* Set bits of a group, and make them reachable (I6). */

@@ -191,8 +191,8 @@ static void promote_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, u
 
 		if (!(v & WEIR_DIRTY_DESC_VALID) || (v & set))
 			continue;
-		/* Release: whoever sees DBM sees the group in the scan set (I2). */
-		if (weir_cas_release(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
+		/* Relaxed: dirty_raise()'s fence stands between the scan set and this (I2). */
+		if (weir_cas_relaxed(&leaf[i], &v, v | WEIR_DIRTY_DESC_DBM))
 			p->leaves_promoted++;
 	}
 }

@@ -14,7 +14,7 @@ WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dir
 					     uint64_t first_gfn, uint64_t npages)
 {
 	uint64_t first = first_gfn - d->base_gfn, group, last;
-	uint32_t state = weir_load_acquire(&d->state);
+	uint32_t state = weir_load_relaxed(&d->state);
 
 	if ((unsigned int)source >= WEIR_DIRTY_SOURCES)
 		return WEIR_EINVAL;
@@ -26,7 +26,7 @@ WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dir
 		 * we see that, or who started it sees the write. Pairs with weir_dirty_start().
 		 */
 		weir_fence_full();
-		state = weir_load_acquire(&d->state);
+		state = weir_load_relaxed(&d->state);
 		if (state == DIRTY_OFF)
 			return WEIR_OK;
 	}

@@ -25,7 +25,7 @@ void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *reader)
 /* Stripes of a block that may have a bit set in a log. */
 static uint64_t log_stripes(const struct dirty_log *log, uint64_t block)
 {
-	/* Acquire: pairs with dirty_raise(), so that sum0 and bits are at least as new. */
+	/* Acquire: pairs with the fence of dirty_raise(): sum0 and bits are at least as new. */
 	return log->bits ? weir_load_acquire(&log->sum1[block]) : 0;
 }
 
@@ -74,8 +74,9 @@ uint64_t weir_dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, 
 	if (busy) {
 		uint64_t below = dirty_bit(weir_ctz64(busy)) - 1u;
 
+		/* Relaxed: nothing was done to these. */
 		if (mine & ~below)
-			(void)weir_fetch_and_release(claim, ~(mine & ~below));
+			(void)weir_fetch_and_relaxed(claim, ~(mine & ~below));
 		mine &= below;
 	}
 	p->claimed = mine;
@@ -113,7 +114,8 @@ bool weir_dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t
 		uint64_t old = weir_fetch_or_acquire(&d->claim[block], range);
 
 		if (old & range) {
-			(void)weir_fetch_and_release(&d->claim[block], ~(range & ~old));
+			/* Relaxed: nothing was done to these. */
+			(void)weir_fetch_and_relaxed(&d->claim[block], ~(range & ~old));
 			unclaim_blocks(d, first_group, last_group, block);
 			dirty_count(d, readers_busy, 1);
 			return false;
@@ -145,7 +147,7 @@ void weir_dirty_retire(struct dirty_log *log, uint64_t stripe, uint64_t emptied)
 			back |= dirty_bit(i);
 	}
 	if (back)
-		(void)weir_fetch_or_release(&log->sum0[stripe], back);
+		(void)weir_fetch_or_relaxed(&log->sum0[stripe], back);	/* after the fence */
 }
 
 /* Which of a block's stripes have no bit set in a first-level summary. */
@@ -174,7 +176,7 @@ static void retire_block(const uint64_t *sum0, uint64_t *sum1, uint64_t block, u
 	weir_fence_full();	/* pairs with dirty_raise() */
 	back = empty & ~empty_stripes(sum0, block, empty);
 	if (back)
-		(void)weir_fetch_or_release(&sum1[block], back);
+		(void)weir_fetch_or_relaxed(&sum1[block], back);	/* after the fence */
 }
 
 /* Demoted groups leave the scan set, now that no translation from before can set a leaf dirty. */
@@ -240,8 +242,7 @@ void weir_dirty_pass_count(struct dirty_pass *p)
 /* Whether there is a log to read. */
 bool weir_dirty_is_logging(const struct weir_dirty *d)
 {
-	/* Acquire: pairs with weir_dirty_start(). */
-	return weir_load_acquire(&d->state) != DIRTY_OFF;
+	return weir_load_relaxed(&d->state) != DIRTY_OFF;
 }
 
 /* A cursor that the library may walk: inside the region, on whole groups. */

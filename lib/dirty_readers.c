@@ -22,7 +22,7 @@ void weir_dirty_tell_others(struct weir_dirty *reader, uint64_t group, uint64_t 
 
 	if (reader != d)
 		dirty_set_bits(&d->own, group, pages);
-	for (other = d->readers; other; other = other->next)
+	for (other = weir_plain_load(&d->readers); other; other = weir_plain_load(&other->next))
 		if (other != reader)
 			dirty_set_bits(&other->own, group, pages);
 }
@@ -72,8 +72,8 @@ WEIR_API enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *m
 	r->own.sum1 = (uint64_t *)(void *)at;
 	weir_dirty_log_fill(d, &r->own, all_dirty);
 	r->region = d;
-	r->next = d->readers;
-	d->readers = r;
+	weir_plain_store(&r->next, weir_plain_load(&d->readers));
+	weir_plain_store(&d->readers, r);
 	weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
 	*reader = r;
 	return WEIR_OK;
@@ -86,11 +86,12 @@ WEIR_API enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader)
 
 	if (!weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
-	for (at = &d->readers; *at && *at != reader; at = &(*at)->next)
-		;
-	if (*at) {
-		*at = reader->next;
+	for (at = &d->readers; weir_plain_load(at); at = &weir_plain_load(at)->next) {
+		if (weir_plain_load(at) != reader)
+			continue;
+		weir_plain_store(at, weir_plain_load(&reader->next));
 		status = WEIR_OK;
+		break;
 	}
 	weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
 	return status;

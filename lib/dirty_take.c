@@ -17,11 +17,11 @@ static bool take_bits(struct dirty_log *log, uint64_t group, uint64_t mask, uint
 {
 	uint64_t *word = &log->bits[group], old;
 
-	/* Acquire: pairs with dirty_set_bits(), so that the write behind the bit is seen. */
+	/* Relaxed: weir_dirty_retire()'s fence comes before anything the bit stands for is read. */
 	if (mask == ~(uint64_t)0)
-		old = weir_exchange_acquire(word, (uint64_t)0);
+		old = weir_exchange_relaxed(word, (uint64_t)0);
 	else
-		old = weir_fetch_and_acquire(word, ~mask);
+		old = weir_fetch_and_relaxed(word, ~mask);
 	*taken = old & mask;
 	return !(old & ~mask);
 }
