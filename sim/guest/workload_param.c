@@ -87,8 +87,8 @@ bool sim_workload_config_read(struct sim_workload_config *cfg, const struct sim_
 	if (cfg->kind != SIM_WORKLOAD_TRACE &&
 	    cfg->rate_stores_per_s * cfg->epoch_ns / 1000000000 / cfg->burst_stores >
 		    EPOCH_VISITS_MAX) {
-		sim_error_set(err, "workload.epoch_ns=%llu: %llu stores/s in bursts of %llu are more "
-			      "than %llu visits an epoch", (unsigned long long)cfg->epoch_ns,
+		sim_error_set(err, "workload.epoch_ns=%llu: %llu stores/s in bursts of %llu are "
+			      "more than %llu visits an epoch", (unsigned long long)cfg->epoch_ns,
 			      (unsigned long long)cfg->rate_stores_per_s,
 			      (unsigned long long)cfg->burst_stores,
 			      (unsigned long long)EPOCH_VISITS_MAX);

@@ -213,7 +213,7 @@ static void bad_configurations_are_refused(void **state)
 	refused(SCENARIO " -C guest.vcpu=2", "did you mean guest.vcpus");
 	refused(SCENARIO " -C workload.kind=zipf -C workload.set_bytes=1Gi", "workload.set_bytes=");
 	refused(SCENARIO " -C workload.kind=zipf -C workload.epoch_ns=1000000000 "
-			 "-C workload.rate_stores_per_s=1000000000", "workload.epoch_ns=1000000000");
+			 "-C workload.rate_stores_per_s=1000000000", "workload.epoch_ns=10000");
 	write_file("none.yaml", TEXT("scenario: migrate\n"));
 	refused("none.yaml", "workload.trace=: no file named");
 	write_file("latin.yaml", TEXT("scenario: migrate\nworkload:\n  trace: caf\xe9\n"));
