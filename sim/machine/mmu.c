@@ -17,7 +17,7 @@ struct vcpu {
 	uint64_t af_updates;
 	uint64_t dirty_updates;
 	uint64_t conflicts;
-	uint64_t unused;	/* a cache line each */
+	struct sim_hdbss *log;	/* with VTCR_EL2.HDBSS; a cache line each */
 };
 
 struct sim_mmu {
@@ -29,6 +29,7 @@ struct sim_mmu {
 	bool check_conflicts;
 	unsigned int nvcpus;
 	struct vcpu *vcpus;
+	struct sim_hdbss *logs;	/* one a vCPU, on or not */
 	uint64_t invalidations;
 	uint64_t local_invalidations;
 };
@@ -59,6 +60,11 @@ enum weir_status sim_mmu_create(const struct sim_mmu_config *cfg, struct sim_s2 
 	m->bbm_level = cfg->bbm_level;
 	m->check_conflicts = cfg->check_conflicts;
 	m->vcpus = sim_alloc(cfg->nvcpus, sizeof(*m->vcpus), "MMUs");
+	m->logs = sim_alloc(cfg->nvcpus, sizeof(*m->logs), "dirty logs");
+	for (unsigned int i = 0; i < cfg->nvcpus; i++) {
+		m->logs[i].memory = cfg->log_memory;
+		m->logs[i].memory_ctx = cfg->log_memory_ctx;
+	}
 	for (; m->nvcpus < cfg->nvcpus; m->nvcpus++) {
 		m->vcpus[m->nvcpus].tlb = sim_tlb_create(cfg->tlb_page_entries,
 							 cfg->tlb_block_entries);
@@ -81,6 +87,7 @@ void sim_mmu_destroy(struct sim_mmu *m)
 	for (unsigned int i = 0; i < m->nvcpus; i++)
 		sim_tlb_destroy(m->vcpus[i].tlb);
 	free(m->vcpus);
+	free(m->logs);
 	free(m);
 }
 
@@ -112,7 +119,7 @@ static bool walk_and_fill(struct sim_mmu *m, struct vcpu *v, uint64_t gfn, enum 
 	unsigned int gs = m->s2->geo.granule_shift;
 
 	v->misses++;
-	if (!sim_walk(m->s2, &m->vtcr, gfn << gs, access, &m->hook, out)) {
+	if (!sim_walk_logged(m->s2, &m->vtcr, gfn << gs, access, &m->hook, v->log, out)) {
 		v->faults++;
 		return false;
 	}
@@ -225,6 +232,46 @@ bool sim_mmu_any_writable(const struct sim_mmu *m, uint64_t gfn, unsigned int *v
 		return true;
 	}
 	return false;
+}
+
+enum weir_status sim_mmu_hdbss_arm(struct sim_mmu *m, unsigned int vcpu, uint64_t base_pa,
+				   uint64_t nentries)
+{
+	enum weir_status status;
+
+	sim_assert(vcpu < m->nvcpus);
+	if (!m->vtcr.ha || !m->vtcr.hd)
+		return WEIR_EOPNOTSUPP;
+	if (m->vcpus[vcpu].log)
+		return WEIR_EBUSY;
+	status = sim_hdbss_encode(base_pa, nentries, &m->logs[vcpu].br);
+	if (status != WEIR_OK)
+		return status;
+	sim_hdbss_rewind(&m->logs[vcpu]);
+	sim_mmu_hdbss_set(m, vcpu, true);
+	return WEIR_OK;
+}
+
+enum weir_status sim_mmu_hdbss_disarm(struct sim_mmu *m, unsigned int vcpu)
+{
+	sim_assert(vcpu < m->nvcpus);
+	if (m->vcpus[vcpu].log && m->logs[vcpu].index)
+		return WEIR_EBUSY;
+	sim_mmu_hdbss_set(m, vcpu, false);
+	m->logs[vcpu].br = 0;
+	return WEIR_OK;
+}
+
+void sim_mmu_hdbss_set(struct sim_mmu *m, unsigned int vcpu, bool on)
+{
+	sim_assert(vcpu < m->nvcpus);
+	m->vcpus[vcpu].log = on && m->vtcr.ha && m->vtcr.hd ? &m->logs[vcpu] : NULL;
+}
+
+struct sim_hdbss *sim_mmu_hdbss(struct sim_mmu *m, unsigned int vcpu)
+{
+	sim_assert(vcpu < m->nvcpus);
+	return &m->logs[vcpu];
 }
 
 void sim_mmu_set_walk_hook(struct sim_mmu *m, struct sim_walk_hook hook)

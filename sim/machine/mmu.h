@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/machine/hdbss.h"
 #include "sim/machine/stage2.h"
 #include "sim/machine/tlb.h"
 #include "sim/machine/tlbi.h"
@@ -36,6 +37,8 @@
  * @check_conflicts: look at each fill whether it contradicts what that TLB holds, and count it: a
  *	checker of break-before-make, which at level 2 lets a change of size alone pass. O(capacity)
  *	a miss
+ * @log_memory: physical memory that holds the hardware's dirty logs; NULL: there is none
+ * @log_memory_ctx: passed to it
  */
 struct sim_mmu_config {
 	unsigned int nvcpus;
@@ -45,6 +48,8 @@ struct sim_mmu_config {
 	bool sticky_permissions;
 	unsigned int bbm_level;
 	bool check_conflicts;
+	uint64_t *(*log_memory)(void *ctx, uint64_t pa);
+	void *log_memory_ctx;
 };
 
 struct sim_mmu;
@@ -88,6 +93,32 @@ void sim_mmu_invalidate_all(struct sim_mmu *m);
  * @vcpu: set to the lowest such vCPU; may be NULL
  */
 bool sim_mmu_any_writable(const struct sim_mmu *m, uint64_t gfn, unsigned int *vcpu);
+
+/**
+ * sim_mmu_hdbss_arm() - give a vCPU a log (FEAT_HDBSS), in the order that hdbss.h asks for
+ * @base_pa, nentries: its buffer; see sim_hdbss_encode()
+ *
+ * Return: WEIR_OK; WEIR_EINVAL for a buffer that cannot be one; WEIR_EBUSY with a log on already;
+ *	WEIR_EOPNOTSUPP where hardware does not set the dirty state. Then nothing has changed.
+ */
+enum weir_status sim_mmu_hdbss_arm(struct sim_mmu *m, unsigned int vcpu, uint64_t base_pa,
+				   uint64_t nentries);
+
+/**
+ * sim_mmu_hdbss_disarm() - take it away again: the buffer is free after this
+ *
+ * Return: WEIR_OK, also without a log; WEIR_EBUSY while it holds entries that were not drained: it
+ *	stays on.
+ */
+enum weir_status sim_mmu_hdbss_disarm(struct sim_mmu *m, unsigned int vcpu);
+
+/**
+ * sim_mmu_hdbss_set() - VTCR_EL2.HDBSS of one vCPU, as a raw write: no order is kept
+ */
+void sim_mmu_hdbss_set(struct sim_mmu *m, unsigned int vcpu, bool on);
+
+/** sim_mmu_hdbss() - a vCPU's log, its registers to be read and written */
+struct sim_hdbss *sim_mmu_hdbss(struct sim_mmu *m, unsigned int vcpu);
 
 /** sim_mmu_set_walk_hook() - see struct sim_walk_hook; fn NULL removes it */
 void sim_mmu_set_walk_hook(struct sim_mmu *m, struct sim_walk_hook hook);

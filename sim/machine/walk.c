@@ -3,6 +3,7 @@
  * walk.c - the stage-2 walker: see walk.h.
  */
 #include "sim/machine/walk.h"
+#include "sim/machine/hdbss.h"
 #include "sim/machine/stage2_priv.h"
 
 #include <stddef.h>
@@ -16,6 +17,7 @@ static uint8_t fault_code(enum sim_fault fault, int level)
 		[SIM_FAULT_ACCESS_FLAG] = SIM_FSC_ACCESS_FLAG,
 		[SIM_FAULT_PERMISSION] = SIM_FSC_PERMISSION,
 		[SIM_FAULT_WALK_EABORT] = SIM_FSC_WALK_EABORT,
+		[SIM_FAULT_HDBSS] = SIM_FSC_PERMISSION,
 	};
 
 	if (fault == SIM_FAULT_ATOMIC_UPDATE)
@@ -89,7 +91,8 @@ static enum sim_fault check_last(const struct sim_s2 *s2, const struct sim_vtcr 
  * it meanwhile.
  */
 static bool update_leaf(uint64_t *entry, uint64_t *desc, uint64_t want,
-			const struct sim_walk_hook *hook, struct sim_walk *out)
+			const struct sim_walk_hook *hook, struct sim_hdbss *log,
+			struct sim_walk *out)
 {
 	uint64_t before = *desc;
 
@@ -102,6 +105,8 @@ static bool update_leaf(uint64_t *entry, uint64_t *desc, uint64_t want,
 		return false;
 	out->af_set = (before ^ want) & SIM_DESC_AF;
 	out->dirty_set = (before ^ want) & SIM_DESC_W;
+	if (out->dirty_set && log)
+		sim_hdbss_advance(log);
 	*desc = want;
 	return true;
 }
@@ -121,6 +126,13 @@ static bool succeed(const struct sim_s2 *s2, int level, uint64_t desc, struct si
 
 bool sim_walk(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa,
 	      enum sim_access access, const struct sim_walk_hook *hook, struct sim_walk *out)
+{
+	return sim_walk_logged(s2, vtcr, ipa, access, hook, NULL, out);
+}
+
+bool sim_walk_logged(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa,
+		     enum sim_access access, const struct sim_walk_hook *hook,
+		     struct sim_hdbss *log, struct sim_walk *out)
 {
 	uint64_t table = s2->root_pa;
 	int level = s2->geo.start_level;
@@ -145,7 +157,9 @@ bool sim_walk(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa
 			fault = check_last(s2, vtcr, level, desc, access, &want);
 			if (fault != SIM_FAULT_NONE)
 				return fail(out, fault, level);
-			if (update_leaf(entry, &desc, want, hook, out))
+			if (log && (desc ^ want) & SIM_DESC_W && !sim_hdbss_prepare(log, ipa))
+				return fail(out, SIM_FAULT_HDBSS, level);
+			if (update_leaf(entry, &desc, want, hook, log, out))
 				return succeed(s2, level, desc, out);
 			continue;	/* what it lost to is looked at from the start */
 		}
@@ -175,6 +189,8 @@ const char *sim_fault_name(enum sim_fault fault)
 		return "external abort on walk";
 	case SIM_FAULT_ATOMIC_UPDATE:
 		return "unsupported atomic update";
+	case SIM_FAULT_HDBSS:
+		return "dirty log full";
 	}
 	return "unknown";
 }

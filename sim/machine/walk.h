@@ -7,7 +7,8 @@
  * each level: can the table be read, is the descriptor valid and of a type this level has, is its
  * address within the output size. At the leaf: access flag, then permission; then the hardware
  * updates, AF and (write, DBM, HA and HD) S2AP[1] together in one compare-and-swap. When that
- * loses, the new descriptor is looked at from the start.
+ * loses, the new descriptor is looked at from the start. With a log (FEAT_HDBSS) the leaf that is
+ * set dirty is first entered there; where that cannot be, nothing is set and the access aborts.
  *
  * Not modelled: stage 1 (input addresses are intermediate ones), caching of table descriptors.
  *
@@ -22,6 +23,8 @@
 #include <stdint.h>
 
 #include "sim/machine/stage2.h"
+
+struct sim_hdbss;
 
 enum sim_access {
 	SIM_READ = 0,
@@ -47,7 +50,8 @@ enum sim_fault {
 	SIM_FAULT_ACCESS_FLAG,
 	SIM_FAULT_PERMISSION,
 	SIM_FAULT_WALK_EABORT,
-	SIM_FAULT_ATOMIC_UPDATE
+	SIM_FAULT_ATOMIC_UPDATE,
+	SIM_FAULT_HDBSS		/* the hardware's log is full, or cannot be written; HDBSSF is set */
 };
 
 /**
@@ -114,6 +118,14 @@ struct sim_walk_hook {
  */
 bool sim_walk(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa,
 	      enum sim_access access, const struct sim_walk_hook *hook, struct sim_walk *out);
+
+/**
+ * sim_walk_logged() - as sim_walk(), by a CPU with VTCR_EL2.HDBSS set
+ * @log: its log; NULL: HDBSS is clear
+ */
+bool sim_walk_logged(const struct sim_s2 *s2, const struct sim_vtcr *vtcr, uint64_t ipa,
+		     enum sim_access access, const struct sim_walk_hook *hook,
+		     struct sim_hdbss *log, struct sim_walk *out);
 
 /** sim_fault_name() - "translation", "permission" ...; "none" */
 const char *sim_fault_name(enum sim_fault fault);
