@@ -289,3 +289,39 @@ WX_PROGRAM(restart) = {
 	.name = "dirty/restart", .what = "stopped and started again under a writing CPU",
 	.nthreads = 2, .setup = off_setup, .thread = restart_thread, .final = vm_final,
 };
+
+static void restart_short_thread(unsigned int tid)
+{
+	if (tid == 0) {
+		vm_write(0);
+		vm_write(0);
+		return;
+	}
+	weir_dirty_stop(vm.d);
+	wx_note("stopped");
+	wx_check(!weir_dirty_start(vm.d, true), "start");
+	vm_harvest(0, LAST, 0);
+}
+
+WX_PROGRAM(restart_short) = {
+	.name = "dirty/restart-short", .what = "a fault in flight while the log is started again",
+	.nthreads = 2, .schedules = 60000,
+	.setup = fixed_setup, .thread = restart_short_thread, .final = vm_final,
+};
+
+static void restart_mark_thread(unsigned int tid)
+{
+	if (tid == 0) {
+		vm_write_and_mark(0);
+		return;
+	}
+	weir_dirty_stop(vm.d);
+	wx_note("stopped");
+	wx_check(!weir_dirty_start(vm.d, false), "start");
+	vm_copy_all();
+}
+
+WX_PROGRAM(restart_mark) = {
+	.name = "dirty/restart-mark", .what = "a mark in flight while the log is started again",
+	.nthreads = 2, .setup = fixed_setup, .thread = restart_mark_thread, .final = vm_final,
+};

@@ -432,6 +432,23 @@ static bool somebody_faults(unsigned int page)
 	return false;
 }
 
+/* I6, at quiescence: a bit that is set is reported. */
+static void check_reachable(const struct weir_dirty_word *words, size_t n)
+{
+	for (unsigned int i = 0; i < nmapped; i++) {
+		uint64_t gfn = VM_BASE_GFN + mapped[i];
+		bool told = false;
+
+		for (size_t k = 0; k < n; k++)
+			told = told || (words[k].gfn == (gfn & ~(uint64_t)63) &&
+					(words[k].pages >> (gfn & 63) & 1));
+		wx_check(told || somebody_faults(mapped[i]) ||
+				 !(weir_dirty_peek(vm.d, gfn) & WEIR_DIRTY_PEEK_BIT),
+			 "I6 does not hold: page %u has its bit set, get does not report it",
+			 mapped[i]);
+	}
+}
+
 static void final_of(unsigned int reader)
 {
 	struct weir_dirty_word words[VM_WORDS];
@@ -441,6 +458,8 @@ static void final_of(unsigned int reader)
 	weir_dirty_cursor_init(vm.d, &cur);
 	wx_check(!weir_dirty_get(vm.reader[reader], &cur, words, VM_WORDS, 0, &n), "the last get");
 	copy_words(reader, words, n);
+	if (reader == 0)
+		check_reachable(words, n);
 	for (unsigned int i = 0; i < nmapped; i++) {
 		unsigned int page = mapped[i];
 
