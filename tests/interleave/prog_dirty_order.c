@@ -170,6 +170,83 @@ REACHABLE(reach_adaptive_long, "reachable-adaptive-twice", adaptive_setup, fault
 REACHABLE(reach_adaptive, "reachable-adaptive", adaptive_setup, fault_harvest_thread,
 	  "the same, adaptive");
 
+/* A freeze that begins after a promoting fault returned finds the group. */
+static void expect_frozen(void)
+{
+	struct weir_dirty_cursor cur = { VM_BASE_GFN, VM_BASE_GFN + OTHER - 1, false };
+	enum weir_status s;
+
+	if (!weir_load_acquire(&done))
+		return;
+	vm.readers++;
+	wx_note("freeze");
+	s = weir_dirty_freeze(vm.d, &cur, 0);
+	wx_note("freeze done: %d", (int)s);
+	vm.readers--;
+	wx_check(s != WEIR_OK || !(weir_dirty_peek(vm.d, VM_BASE_GFN) & WEIR_DIRTY_PEEK_HW),
+		 "unreachable: the fault returned, a freeze did not find the group");
+}
+
+static void freeze_finds_thread(unsigned int tid)
+{
+	if (tid == 0)
+		write_and_tell();
+	else if (tid == 1)
+		other_harvests_twice();
+	else
+		expect_frozen();
+}
+
+REACHABLE(reach_freeze_finds, "reachable-for-freeze", fixed_setup, freeze_finds_thread,
+	  "a promoted group is found by the next freeze, beside another reader");
+
+/* ---- a reader is attached beside a harvest ---- */
+
+#define READER_BYTES	4096u
+static unsigned char reader_mem[READER_BYTES] __attribute__((aligned(64)));
+
+SETUP(attach_setup, .policy = WEIR_DIRTY_WP, .flags = WEIR_DIRTY_F_READERS)
+
+static void attach_thread(unsigned int tid)
+{
+	struct weir_dirty *r = NULL;
+	enum weir_status s;
+
+	if (tid == 0) {
+		mark_and_tell();
+		return;
+	}
+	if (tid == 1) {
+		vm_harvest(0, LAST, 0);
+		vm_harvest(0, LAST, 0);
+		return;
+	}
+	wx_note("attach");
+	s = weir_dirty_reader_attach(vm.d, reader_mem, READER_BYTES, false, &r);
+	wx_note("attach done: %d", (int)s);
+	wx_check(s == WEIR_OK || s == WEIR_EBUSY, "attach: %s", weir_status_str(s));
+	if (s == WEIR_OK && wx_choose(2)) {
+		s = weir_dirty_reader_detach(r);
+		wx_note("detach done: %d", (int)s);
+		wx_check(s == WEIR_OK || s == WEIR_EBUSY, "detach: %s", weir_status_str(s));
+	}
+}
+
+REACHABLE(attach, "attach", attach_setup, attach_thread,
+	  "a reader is attached and detached beside a harvest and a mark");
+
+/* The same, beside a clear, which claims in another way. */
+static void attach_clear_thread(unsigned int tid)
+{
+	if (tid == 1)
+		other_clears();
+	else
+		attach_thread(tid);
+}
+
+REACHABLE(attach_clear, "attach-clear", attach_setup, attach_clear_thread,
+	  "a reader is attached and detached beside a clear and a mark");
+
 /* ---- what get reports may be read ---- */
 
 static void get_thread(unsigned int tid)
