@@ -66,7 +66,8 @@ static void unlock(struct weir_xlate_set *set)
 }
 
 /* Under the lock: only invalidations and lookups write beside us, and only stamps. */
-static void survey(const struct weir_xlate *c, uint64_t key, uint64_t index, struct xlate_choice *ch)
+static void survey(const struct weir_xlate *c, uint64_t key, uint64_t index,
+		   struct xlate_choice *ch)
 {
 	unsigned int way;
 
@@ -186,11 +187,15 @@ static bool publish(struct weir_xlate *c, uint64_t index, unsigned int way,
 	/* See xlate_invalidate.c. */
 	if (weir_fetch_add_acq_rel(&set->epoch, (uint64_t)0) != lease->set_epoch)
 		weir_store_relaxed(&slot->stamp, STAMP_DEAD);
+	/*
+	 * Release: key and value go before the stamp. The explorer cannot show it missing, because
+	 * its machine performs them for the read-modify-write before; C11 and LL/SC do not.
+	 */
 	else if (weir_cas_release(&slot->stamp, &expected, stamp | STAMP_BITS))
 		return true;
-	/* Nothing is owed for it. Release: it is the word that lookups acquire. */
+	/* Nothing is owed for it. Keeps the release sequence of the word, as in collect(). */
 	if (c->ops)
-		weir_store_release(&slot->word, word);
+		(void)weir_fetch_and_relaxed(&slot->word, ~WORD_FULL);
 	return false;
 }
 

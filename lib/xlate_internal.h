@@ -77,11 +77,11 @@ static inline uint64_t xlate_sum(const struct weir_xlate *c, uint64_t key, uint6
 	       weir_load_relaxed(&c->gen_tag[word >> WORD_TAG_SHIFT & (WEIR_XLATE_GENS - 1u)]);
 }
 
-/* Whether a slot is live; certain only under the lock of its set. */
+/* Whether a slot is live; certain only under the lock of its set, which orders its fills. */
 static inline bool xlate_live(const struct weir_xlate *c, const struct weir_xlate_slot *slot)
 {
 	uint64_t word = weir_load_relaxed(&slot->word);
-	uint64_t stamp = weir_load_acquire(&slot->stamp);
+	uint64_t stamp = weir_load_relaxed(&slot->stamp);
 
 	return (stamp & ~STAMP_BITS) == xlate_sum(c, weir_load_relaxed(&slot->key), word);
 }

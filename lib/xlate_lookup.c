@@ -6,9 +6,9 @@
  * this is, to mark it; every lookup of a cache that counts.
  *
  * The mark tells fills which translations are in use: two bits of the stamp, which the first hit
- * clears by a compare-and-swap. Stamps repeat, so it may mark another translation that took the slot
- * meanwhile, which is harmless. A read-modify-write, so that it does not hide the writer's release
- * from lookups that see the marked stamp.
+ * clears by a compare-and-swap. Stamps repeat, so it may mark another translation that took the
+ * slot meanwhile, which is harmless. A read-modify-write, so that it does not hide the writer's
+ * release from lookups that see the marked stamp.
  *
  * Cost: four loads of one line and the arithmetic on 16 lanes, then the slot.
  */
@@ -27,8 +27,9 @@ static bool read_slot(const struct weir_xlate *c, struct weir_xlate_slot *slot, 
 	if (found != key || (stamp & ~STAMP_BITS) != sum || weir_load_relaxed(&slot->word) != word)
 		return false;
 	*value = v;
+	/* Acquire: this CPU's next lookup may read the stamp that it wrote over another fill's. */
 	if (stamp & c->used)
-		(void)weir_cas_relaxed(&slot->stamp, &stamp, stamp & ~(uint64_t)c->used);
+		(void)weir_cas_acquire(&slot->stamp, &stamp, stamp & ~(uint64_t)c->used);
 	return true;
 }
 

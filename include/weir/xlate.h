@@ -17,8 +17,8 @@
  * and whoever changes the tables changes them first, invalidates second, and says that the change
  * is complete (CREADR) third, by a release.
  *
- * A *slot* is 32 bytes: key, value, stamp, and a word of sequence and tag index. Slots form *sets* of
- * up to 16. A key has one preferred slot, which is looked at first; if it is not there, 16
+ * A *slot* is 32 bytes: key, value, stamp, and a word of sequence and tag index. Slots form *sets*
+ * of up to 16. A key has one preferred slot, which is looked at first; if it is not there, 16
  * fingerprints in one cache line tell where in its set it is. A *generation* is a 64-bit counter
  * that an invalidation moves: one for everything, one of 256 by a hash of the device, one of 256
  * by a hash of the tag. The stamp of a slot is the sum of the three generations that its
@@ -74,8 +74,8 @@ extern "C" {
 /** enum weir_xlate_index - how a key gets its preferred slot */
 enum weir_xlate_index {
 	/*
-	 * event + stride * device: events of a device that are dense lie side by side, and keys that
-	 * are dense in this sum fill the cache to the last slot without a conflict
+	 * event + stride * device: dense events of a device lie side by side, and keys that are
+	 * dense in this sum fill the cache to the last slot without a conflict
 	 */
 	WEIR_XLATE_STRUCTURED = 0,
 	/* a multiplicative hash of both, for events and devices without a pattern */
@@ -181,7 +181,7 @@ struct weir_xlate_stats {
 #define WEIR_XLATE_HASH32	0x9e3779b1u
 #define WEIR_XLATE_HASH_SHIFT	24u		/* 32-bit hash to the index of a generation */
 #define WEIR_XLATE_INDEX_SHIFT	35u
-#define WEIR_XLATE_TAG_BYTES	0x7f8u		/* of a slot's word: 2 full, 3..10 tag, 11.. sequence */
+#define WEIR_XLATE_TAG_BYTES	0x7f8u		/* of a word: 2 full, 3..10 tag, 11.. sequence */
 
 struct weir_xlate_slot {
 	uint64_t key;		/* device in the upper half, event in the lower */
@@ -307,11 +307,11 @@ static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t
 	offset = key * c->index_mul >> WEIR_XLATE_INDEX_SHIFT & c->index_mask;
 	slot = WEIR_XLATE_AT(struct weir_xlate_slot, c + 1, offset);
 	/*
-	 * X3. A writer sets stamp to "being written", moves the sequence (release), writes key and
-	 * value (release) and sets stamp (release). A sequence n that is seen first means that no
-	 * stamp older than n's is seen after it; a stamp, key or value of a fill means that its
-	 * sequence, or a later one, is seen after it. So if the word is the same at the end, all are
-	 * of fill n.
+	 * X3. A writer sets stamp to "being written", moves the sequence (release), writes key
+	 * and value (release) and sets stamp (release). A sequence n that is seen first means
+	 * that no stamp older than n's is seen after it; a stamp, key or value of a fill means
+	 * that its sequence, or a later one, is seen after it. So if the word is the same at the
+	 * end, all are of fill n.
 	 */
 	word = weir_load_acquire(&slot->word);
 	stamp = weir_load_acquire(&slot->stamp);
@@ -323,7 +323,8 @@ static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t
 	 */
 	stamp -= weir_load_relaxed(&c->gen_all);
 	stamp -= weir_load_relaxed(&c->gen_device[hash >> WEIR_XLATE_HASH_SHIFT]);
-	stamp -= weir_load_relaxed(WEIR_XLATE_AT(uint64_t, c->gen_tag, word & WEIR_XLATE_TAG_BYTES));
+	stamp -= weir_load_relaxed(WEIR_XLATE_AT(uint64_t, c->gen_tag,
+						 word & WEIR_XLATE_TAG_BYTES));
 	if (stamp)
 		return weir_xlate_lookup_scan(c, key, offset, value);
 	v = weir_load_acquire(&slot->value);

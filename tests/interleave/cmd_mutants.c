@@ -19,7 +19,18 @@
 /* Sites in the library or, for a set without library code, in the programs themselves. */
 static bool in_library(const struct weir_explore_site *s)
 {
-	return strstr(s->file, "lib/") != NULL && !strstr(s->file, "tests/");
+	return (strstr(s->file, "lib/") || strstr(s->file, "include/weir/")) &&
+	       !strstr(s->file, "tests/");
+}
+
+/* Whether a site is in the files of the module that the set names: xlate for "xlate/...". */
+static bool in_module(const struct wx_command *c, const struct weir_explore_site *s)
+{
+	const char *base = strrchr(s->file, '/');
+	size_t n = strcspn(c->set, "/*?[");
+
+	base = base ? base + 1 : s->file;
+	return in_library(s) && !strncmp(base, c->set, n);
 }
 
 /* Whether an earlier record is the same site. */
@@ -176,7 +187,7 @@ int wx_cmd_mutants(const struct wx_command *c)
 		if (repeated(i) || (in_lib && !in_library(s)) || !n)
 			continue;
 		if (!hits_of(i)) {
-			if (in_lib && in_library(s)) {
+			if (in_lib && in_module(c, s)) {
 				wx_site_name(s, name, sizeof(name));
 				printf(c->markdown ? "| %s | | not reached |\n" :
 						     "%s not reached\n", name);

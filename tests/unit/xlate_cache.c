@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: lookups find what was filled, under exactly the key it was filled under, and dense keys fill
- * the cache to the last slot. Method: caches small enough to reason about.
+ * Goal: lookups find what was filled, under exactly the key it was filled under, and dense keys
+ * fill the cache to the last slot. Method: caches small enough to reason about.
  */
 #include "xlate_caches.h"
 
