@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+weir_add_test(NAME xlate_random SOURCES xlate_random.c LABELS property TIMEOUT 900)
+weir_add_test(NAME xlate_threads SOURCES xlate_threads.c LABELS property concurrent TIMEOUT 900)
