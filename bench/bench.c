@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * bench.c - the register of cases, and one timed run of one of them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define CASES_MAX 512
+
+static struct bench_case cases[CASES_MAX];
+static size_t ncases;
+
+static struct bench_case *add(const struct bench_impl *impl, unsigned int runs)
+{
+	struct bench_case *c;
+
+	if (ncases == CASES_MAX)
+		host_die("%s: no room for more than %d cases", impl->name, CASES_MAX);
+	c = &cases[ncases++];
+	c->impl = impl;
+	c->runs = runs;
+	return c;
+}
+
+/* 10 ppm is "0.01" per mille, 1000 ppm is "1". */
+static void per_mille(char *to, size_t bytes, uint32_t ppm)
+{
+	if (ppm % 1000u)
+		snprintf(to, bytes, "%g", (double)ppm / 1000.0);
+	else
+		snprintf(to, bytes, "%" PRIu32, ppm / 1000u);
+}
+
+void bench_register_dirty(const struct bench_impl *impl, uint32_t dirty_ppm, uint32_t region_gib,
+			  unsigned int runs)
+{
+	struct bench_case *c = add(impl, runs);
+	char dirty[24];
+
+	per_mille(dirty, sizeof(dirty), dirty_ppm);
+	c->params.dirty_ppm = dirty_ppm;
+	c->params.region_gib = region_gib;
+	snprintf(c->name, sizeof(c->name), "%s/%s/%" PRIu32, impl->name, dirty, region_gib);
+}
+
+void bench_register_events(const struct bench_impl *impl, uint64_t pending, unsigned int runs)
+{
+	struct bench_case *c = add(impl, runs);
+
+	c->params.pending = pending;
+	snprintf(c->name, sizeof(c->name), "%s/%" PRIu64, impl->name, pending);
+}
+
+const struct bench_case *bench_cases(size_t *n)
+{
+	*n = ncases;
+	return cases;
+}
+
+const struct bench_case *bench_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ncases; i++)
+		if (!strcmp(cases[i].name, name))
+			return &cases[i];
+	return NULL;
+}
+
+uint64_t bench_timed_run(const struct bench_case *c, void *state, uint64_t *ns)
+{
+	const struct bench_impl *impl = c->impl;
+	uint64_t from, items;
+
+	if (impl->prepare)
+		impl->prepare(state);
+	from = host_now_ns();
+	items = impl->run(state);
+	*ns = host_now_ns() - from;
+	if (!items || (impl->check && !impl->check(state)))
+		host_die("%s: the run did not do its work", c->name);
+	return items;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * table.c - the targets. Each row compares two cases, or holds one against a figure.
+ *
+ * Absolute times drift, on a shared machine by a third between one minute and the next. So the two
+ * sides of a row run back to back, A B B A A B ..., each run prepared alike. Each such pair gives a
+ * ratio; their median is judged. The times beside it are medians too, and are judged where there is
+ * a target in nanoseconds.
+ */
+#include <inttypes.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define REPS_MAX 999u
+
+/* %u in a name is the region of bench_region_gib(). b NULL: nothing to compare with. 0: no limit. */
+struct row {
+	const char *what;
+	const char *a;
+	const char *b;
+	double ratio_max;
+	double ns_max;
+};
+
+static const struct row rows[] = {
+	{ "harvest, 0 % dirty", "dirty/harvest/weir/0/%u", "dirty/harvest/plain_read/0/%u",
+	  1.15, 0 },
+	{ "harvest, 1 % dirty", "dirty/harvest/weir/10/%u", "dirty/harvest/plain_read/10/%u",
+	  1.5, 0 },
+	{ "harvest, 10 % dirty", "dirty/harvest/weir/100/%u", "dirty/harvest/plain_read/100/%u",
+	  2.0, 0 },
+	{ "harvest, 100 % dirty", "dirty/harvest/weir/1000/%u", "dirty/harvest/series2023/1000/%u",
+	  0.65, 5.0 },
+	{ "  tables not exclusive", "dirty/harvest/weir_atomic/1000/%u",
+	  "dirty/harvest/series2023/1000/%u", 0, 0 },
+	{ "get, clean", "dirty/get/weir/0/48", NULL, 0, 10000 },
+	{ "get, clean", "dirty/get/weir/0/480", NULL, 0, 10000 },
+	{ "get, a word", "dirty/get/weir/0.01/48", "dirty/get/find_next_bit/0.01/48", 0, 250 },
+	{ "get, a word", "dirty/get/weir/0.01/480", "dirty/get/find_next_bit/0.01/480", 0, 250 },
+	{ "get, a word", "dirty/get/weir/1/480", "dirty/get/find_next_bit/1/480", 0, 250 },
+	{ "get, a word", "dirty/get/weir/1000/480", "dirty/get/find_next_bit/1000/480", 0, 250 },
+	{ "get_bitmap, clean", "dirty/get_bitmap/weir/0/480", "dirty/get_bitmap/memset/0/480",
+	  1.5, 0 },
+	{ "get_bitmap, 0.1 % dirty", "dirty/get_bitmap/weir/1/480", "dirty/get_bitmap/memset/1/480",
+	  1.5, 0 },
+	{ "get_bitmap, 1 % dirty", "dirty/get_bitmap/weir/10/480",
+	  "dirty/get_bitmap/memset/10/480", 1.5, 0 },
+	{ "get_bitmap, 100 % dirty", "dirty/get_bitmap/weir/1000/480",
+	  "dirty/get_bitmap/memset/1000/480", 1.5, 0 },
+	{ "fault, page promoted", "dirty/fault/weir/1000/48", NULL, 0, 0 },
+	{ "fault, traps", "dirty/fault/weir_wp/0/48", NULL, 0, 0 },
+	{ "fault, promotes 64", "dirty/fault/weir_fixed64/0/48", NULL, 0, 0 },
+	{ "mark, dirty already", "dirty/mark/weir/1000/48", "dirty/mark/set_bit/1000/48", 0, 0 },
+	{ "mark, clean", "dirty/mark/weir/0/48", "dirty/mark/set_bit/0/48", 0, 0 },
+	{ "mark, clean", "dirty/mark/weir/0/48", "dirty/mark/croaring/0/48", 0, 0 },
+	{ "clear, 1 % dirty", "dirty/clear/weir/10/48", "dirty/clear/series2023/10/48", 0, 0 },
+	{ "  under WP", "dirty/clear/weir_wp/10/48", "dirty/clear/series2023/10/48", 0, 0 },
+	{ "clear, 100 % dirty", "dirty/clear/weir/1000/48", "dirty/clear/series2023/1000/48", 0, 0 },
+	{ "freeze, 0 % dirty", "dirty/freeze/weir/0/48", "dirty/freeze/plain_read/0/48", 0, 0 },
+	{ "freeze, 100 % dirty", "dirty/freeze/weir/1000/48", "dirty/freeze/plain_read/1000/48",
+	  0, 0 },
+};
+
+/* One side of a row. */
+struct side {
+	const struct bench_case *c;
+	void *state;
+	double ns[REPS_MAX];
+};
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, unsigned int n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return n % 2u ? v[n / 2u] : (v[n / 2u - 1u] + v[n / 2u]) / 2.0;
+}
+
+static const struct bench_case *find(const char *name)
+{
+	const struct bench_case *c;
+	char full[BENCH_NAME_BYTES];
+	const char *hole = strstr(name, "%u");
+
+	if (hole)
+		snprintf(full, sizeof(full), "%.*s%" PRIu32, (int)(hole - name), name,
+			 bench_region_gib());
+	else
+		snprintf(full, sizeof(full), "%s", name);
+	c = bench_find(full);
+	if (!c)
+		host_die("%s: no such case", full);
+	return c;
+}
+
+static void run_side(struct side *s, unsigned int rep)
+{
+	uint64_t ns = 0, items;
+
+	if (!s->c)
+		return;
+	items = bench_timed_run(s->c, s->state, &ns);
+	s->ns[rep] = (double)ns / (double)items;
+}
+
+/* Whether the targets are met. */
+static bool judge(const struct row *row, struct side *a, struct side *b, unsigned int reps)
+{
+	char limit[64] = "-", peer[24] = "-", times[24] = "-";
+	static double ratios[REPS_MAX];
+	bool met = true;
+	unsigned int i;
+	double ns;
+
+	for (i = 0; b->c && i < reps; i++)
+		ratios[i] = a->ns[i] / b->ns[i];
+	ns = median(a->ns, reps);
+	if (row->ns_max)
+		met = ns <= row->ns_max;
+	if (b->c) {
+		double ratio = median(ratios, reps);
+
+		met = met && (!row->ratio_max || ratio <= row->ratio_max);
+		snprintf(peer, sizeof(peer), "%.3f", median(b->ns, reps));
+		snprintf(times, sizeof(times), "%.3f", ratio);
+	}
+	if (row->ratio_max && row->ns_max)
+		snprintf(limit, sizeof(limit), "%gx, %g ns", row->ratio_max, row->ns_max);
+	else if (row->ratio_max)
+		snprintf(limit, sizeof(limit), "%gx", row->ratio_max);
+	else if (row->ns_max)
+		snprintf(limit, sizeof(limit), "%g ns", row->ns_max);
+	printf("%-24s %-36s %12.3f %-36s %12s %8s %14s %s\n", row->what, a->c->name, ns,
+	       b->c ? b->c->name : "-", peer, times, limit,
+	       !row->ratio_max && !row->ns_max ? "" : met ? "met" : "MISSED");
+	fflush(stdout);
+	return met;
+}
+
+static bool measure(const struct row *row, unsigned int reps)
+{
+	static struct side sides[2];
+	struct side *a = &sides[0], *b = &sides[1];
+	unsigned int rep, i;
+	bool met;
+
+	a->c = find(row->a);
+	b->c = row->b ? find(row->b) : NULL;
+	if (b->c && b->c->impl->missing) {
+		printf("%-24s %-36s missing: %s\n", row->what, b->c->name, b->c->impl->missing);
+		return true;
+	}
+	for (i = 0; i < 2; i++)
+		if (sides[i].c)
+			sides[i].state = sides[i].c->impl->setup(&sides[i].c->params);
+	for (rep = 0; rep < reps; rep++) {
+		run_side(rep % 2u ? b : a, rep);
+		run_side(rep % 2u ? a : b, rep);
+	}
+	met = judge(row, a, b, reps);
+	for (i = 0; i < 2; i++)
+		if (sides[i].c)
+			sides[i].c->impl->teardown(sides[i].state);
+	return met;
+}
+
+int bench_table(unsigned int reps, const char *only)
+{
+	unsigned int missed = 0;
+	regex_t filter;
+	size_t i;
+
+	if (regcomp(&filter, only, REG_EXTENDED | REG_NOSUB)) {
+		fprintf(stderr, "weir-bench: --table=%s: not a regular expression\n", only);
+		return 2;
+	}
+	printf("last-level cache %" PRIu64 " MiB, descriptors of %" PRIu32 " GiB: %" PRIu32
+	       " MiB; medians of %u, ns an item\n",
+	       host_llc_bytes() >> 20, bench_region_gib(), bench_region_gib() * 2u, reps);
+	printf("%-24s %-36s %12s %-36s %12s %8s %14s\n", "what", "a", "ns", "b", "ns", "a/b",
+	       "at most");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text), "%s %s %s", rows[i].what, rows[i].a,
+			 rows[i].b ? rows[i].b : "");
+		if (!regexec(&filter, text, 0, NULL, 0) && !measure(&rows[i], reps))
+			missed++;
+	}
+	regfree(&filter);
+	if (missed)
+		printf("%u missed\n", missed);
+	return missed ? 1 : 0;
+}
