@@ -62,46 +62,78 @@ WEIR_API size_t weir_dirty_ring_collect(struct weir_dirty_ring *ring, uint64_t *
 	return found;
 }
 
-/* Clear pages of one group; an empty mask or a frame from elsewhere is nobody's. */
-static enum weir_status clear_group(struct weir_dirty *reader, uint64_t gfn, uint64_t mask)
+/*
+ * Pages of one stripe that are to be cleared together, with one invalidation. first and last are
+ * the groups that have any, counted from the stripe's first; none: first > last.
+ */
+struct batch {
+	uint64_t stripe;
+	uint32_t first, last;
+	uint64_t masks[64];
+};
+
+static void batch_begin(struct batch *b, uint64_t stripe)
+{
+	weir_memset(b->masks, 0, sizeof(b->masks));
+	b->stripe = stripe;
+	b->first = 64u;
+	b->last = 0;
+}
+
+static void batch_add(struct batch *b, uint64_t page)
+{
+	uint32_t group = (uint32_t)(page >> GROUP_SHIFT & 63u);
+
+	b->masks[group] |= dirty_bit(page);
+	if (group < b->first)
+		b->first = group;
+	if (group > b->last)
+		b->last = group;
+}
+
+static enum weir_status batch_clear(struct weir_dirty *reader, const struct batch *b)
 {
 	const struct weir_dirty *d = reader->region;
-	uint64_t left;
+	uint64_t page = ((b->stripe << STRIPE_SHIFT) + b->first) << GROUP_SHIFT, npages;
 
-	if (!mask || gfn < d->base_gfn || gfn - d->base_gfn >= d->npages)
+	if (b->first > b->last)
 		return WEIR_OK;
-	left = d->npages - (gfn - d->base_gfn);
-	return weir_dirty_clear(reader, gfn, left < 64u ? left : 64u, &mask);
+	npages = ((uint64_t)(b->last - b->first) + 1u) << GROUP_SHIFT;
+	if (npages > d->npages - page)
+		npages = d->npages - page;
+	return weir_dirty_clear(reader, d->base_gfn + page, npages, &b->masks[b->first]);
 }
 
 WEIR_API enum weir_status weir_dirty_ring_reset(struct weir_dirty_ring *ring,
 						struct weir_dirty *reader, size_t *nreset)
 {
+	const struct weir_dirty *d = reader->region;
 	uint32_t tail = ring->tail, done = tail, visited;
-	uint64_t gfn = 0, mask = 0;
 	enum weir_status status = WEIR_OK;
+	struct batch b;
 
 	*nreset = 0;
-	for (visited = 0; visited < ring->nentries; visited++) {
+	batch_begin(&b, 0);
+	for (visited = 0; visited < ring->nentries; visited++, tail++) {
 		/* Acquire: pairs with collect. */
 		uint64_t v = weir_load_acquire(&ring->entries[tail & (ring->nentries - 1u)]);
-		uint64_t page = v >> STATE_SHIFT;
+		uint64_t page = (v >> STATE_SHIFT) - d->base_gfn;
 
 		if ((v & STATE_MASK) != COLLECTED)
 			break;
-		if (mask && (page & ~(uint64_t)63u) != gfn) {
-			status = clear_group(reader, gfn, mask);
+		if (page >= d->npages)
+			continue;	/* from elsewhere: nobody's */
+		if (page >> (GROUP_SHIFT + STRIPE_SHIFT) != b.stripe) {
+			status = batch_clear(reader, &b);
 			if (status == WEIR_EBUSY)
 				break;
 			done = tail;
-			mask = 0;
+			batch_begin(&b, page >> (GROUP_SHIFT + STRIPE_SHIFT));
 		}
-		gfn = page & ~(uint64_t)63u;
-		mask |= dirty_bit(page);
-		tail++;
+		batch_add(&b, page);
 	}
-	if (mask && status != WEIR_EBUSY) {
-		status = clear_group(reader, gfn, mask);
+	if (status != WEIR_EBUSY) {
+		status = batch_clear(reader, &b);
 		if (status != WEIR_EBUSY)
 			done = tail;
 	}

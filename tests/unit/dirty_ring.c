@@ -63,7 +63,7 @@ static void collect_then_reset(void **state)
 	t->tlbis = 0;
 	assert_int_equal(weir_dirty_ring_reset(&ring, t->d, &n), WEIR_OK);
 	assert_int_equal(n, 3);
-	assert_int_equal(t->tlbis, 2);		/* 6 and 7 together, 70 alone */
+	assert_int_equal(t->tlbis, 1);		/* one stripe, in whatever order */
 	assert_int_equal(tables_count_dirty(t), 0);
 	assert_int_equal(tables_state(t, BASE + 6), 0);
 	assert_int_equal(write_page(t, 6), WEIR_OK);	/* faults, and is logged again */
