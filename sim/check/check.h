@@ -11,7 +11,8 @@
  *                        can write it without a walk, or the log holds it dirty
  *   writable_block       while logging, a block that may be written has every page's bit set
  *   illegal_leaf         while logging, a page leaf that may be written without a trap has its bit
- *                        set, or DBM and its group in the scan set; DBM only in the scan set
+ *                        set, or DBM and its group in the scan set; DBM only in the scan set.
+ *                        Where the hardware keeps a log: DBM and clean, or in that log
  *
  * A violation is counted; the first of each checker is reported in words.
  *
@@ -49,6 +50,9 @@ extern const char *const sim_checker_names[SIM_NCHECKERS];
  * @base_gfn: first frame
  * @npages: frames
  * @logging: between start and stop of the log: set by the owner
+ * @in_log: whether the hardware's log (FEAT_HDBSS), armed on every vCPU, has a frame that was not
+ *	drained yet; NULL: there is none, or it is not armed
+ * @log_ctx: passed to it
  * @report: called at a checker's first violation
  * @ctx: passed to it
  * @violations: by checker
@@ -61,6 +65,8 @@ struct sim_check {
 	uint64_t base_gfn;
 	uint64_t npages;
 	bool logging;
+	bool (*in_log)(void *ctx, uint64_t gfn);
+	void *log_ctx;
 	void (*report)(void *ctx, enum sim_checker checker, uint64_t gfn, const char *what);
 	void *ctx;
 	uint64_t violations[SIM_NCHECKERS];

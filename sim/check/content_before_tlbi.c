@@ -5,7 +5,7 @@
  * The copy is worth something only if each later write makes the page dirty again. A write through
  * a cached writable translation sets nothing, so at the copy either no TLB has one, or the page
  * counts as dirty already and will be copied once more: its bit is set, or its leaf is
- * writable-dirty in the scan set.
+ * writable-dirty in the scan set, or it is in the hardware's log.
  *
  * Only frames that were ever written are looked at: what a TLB may write was entered by a store, to
  * the page or to another one of its block, and that one is looked at when it is copied.
@@ -18,6 +18,8 @@ static bool held_dirty(const struct sim_check *check, uint64_t gfn)
 	const uint64_t *leaf;
 
 	if (peek & WEIR_DIRTY_PEEK_BIT)
+		return true;
+	if (check->in_log && check->in_log(check->log_ctx, gfn))
 		return true;
 	if (!(peek & WEIR_DIRTY_PEEK_HW))
 		return false;

@@ -4,7 +4,8 @@
  *
  * A block that may be written hides writes to all of its pages but for those whose bit is set
  * already. A page leaf may be written unseen if its bit is set; or seen, if it has DBM and a reader
- * will look at it, that is, if its group is in the scan set.
+ * will look at it, that is, if its group is in the scan set; or, if the hardware keeps a log, clean
+ * or in that log.
  */
 #include "sim/check/check.h"
 
@@ -40,6 +41,9 @@ void sim_check_leaf(struct sim_check *check, uint64_t gfn, unsigned int order, u
 	peek = weir_dirty_peek(check->d, gfn);
 	if (peek & (WEIR_DIRTY_PEEK_BIT | WEIR_DIRTY_PEEK_HW) &&
 	    (desc & SIM_DESC_DBM || peek & WEIR_DIRTY_PEEK_BIT))
+		return;
+	if (desc & SIM_DESC_DBM && check->in_log &&
+	    (!(desc & SIM_DESC_W) || check->in_log(check->log_ctx, gfn)))
 		return;
 	sim_check_violated(check, SIM_CHECK_ILLEGAL_LEAF, gfn,
 			   desc & SIM_DESC_DBM ? "DBM outside the scan set"

@@ -96,6 +96,12 @@ static void clear_chunk(struct migrate *m, uint64_t page)
 
 	if (end > m->cfg->npages)
 		end = m->cfg->npages;
+	if (m->round && m->policy->log == MIGRATE_RING) {
+		/* what came out of a ring was re-armed when the ring was reset */
+		m->chunk_end = end;
+		migrate_copier_post(m, 0, send);
+		return;
+	}
 	npages = end - first;
 	words = (npages + 63) / 64;
 	migrate_bill_open(m, &bill);
@@ -128,8 +134,9 @@ static void next_chunk(void *ctx, uint64_t arg)
 	}
 	m->next_page = 0;
 	m->found = 0;
-	m->last_get_ns = 0;
-	get(m, 0);
+	m->last_get_ns = migrate_log_gather(m);
+	m->figures.gets_ns += m->last_get_ns;
+	migrate_copier_post(m, m->last_get_ns, get);
 }
 
 static void send(void *ctx, uint64_t arg)
@@ -158,11 +165,18 @@ uint64_t migrate_get_chunk(struct migrate *m, uint64_t *npages)
 		n = m->cfg->npages - first;
 	words = (n + 63) / 64;
 	migrate_bill_open(m, &bill);
-	status = weir_dirty_get_bitmap(m->d, m->cfg->base_gfn + first, n, &m->pending[first / 64]);
-	if (status != WEIR_OK) {
-		migrate_broken(m, "weir_dirty_get_bitmap()", status);
-		return 0;
+	if (m->policy->log == MIGRATE_RING && !m->paused) {
+		/* rings say what was written; the region is asked in the pause, last */
+		memset(&m->pending[first / 64], 0, words * sizeof(*m->pending));
+	} else {
+		status = weir_dirty_get_bitmap(m->d, m->cfg->base_gfn + first, n,
+					       &m->pending[first / 64]);
+		if (status != WEIR_OK) {
+			migrate_broken(m, "weir_dirty_get_bitmap()", status);
+			return 0;
+		}
 	}
+	migrate_log_merge(m, first / 64, words);
 	*npages = 0;
 	for (i = 0; i < words; i++)
 		*npages += (uint64_t)__builtin_popcountll(m->pending[first / 64 + i]);
@@ -225,8 +239,22 @@ static void get(void *ctx, uint64_t arg)
 	migrate_copier_post(m, ns, decide);
 }
 
-/* The migration begins: log on, and everything is to be sent. */
+/* The migration begins. */
 void migrate_begin(void *ctx, uint64_t arg)
+{
+	struct migrate *m = ctx;
+
+	(void)arg;
+	m->figures.start_ns = sim_queue_now(m->queue);
+	migrate_phase(m, SIM_PHASE_OTHER, "warm-up");
+	if (m->policy->choose)
+		migrate_auto_begin(m);
+	else
+		migrate_log_on(m, 0);
+}
+
+/* Log on, and everything is to be sent. */
+void migrate_log_on(void *ctx, uint64_t arg)
 {
 	struct migrate *m = ctx;
 	uint64_t nwords = (m->cfg->npages + 63) / 64;
@@ -234,10 +262,10 @@ void migrate_begin(void *ctx, uint64_t arg)
 	enum weir_status status;
 
 	(void)arg;
-	m->figures.start_ns = sim_queue_now(m->queue);
-	migrate_phase(m, SIM_PHASE_OTHER, "warm-up");
-	sim_history_emit(m->history, m->figures.start_ns, MIGRATE_EV_LOG_START, ACTOR_COPIER,
+	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_LOG_START, ACTOR_COPIER,
 			 m->cfg->npages, 0);
+	if (!migrate_log_arm(m))
+		return;
 	migrate_bill_open(m, &bill);
 	status = weir_dirty_start(m->d, m->cfg->initially_set);
 	if (status != WEIR_OK) {
@@ -249,6 +277,7 @@ void migrate_begin(void *ctx, uint64_t arg)
 	if (m->cfg->npages % 64)
 		m->pending[nwords - 1] = ~UINT64_C(0) >> (64 - m->cfg->npages % 64);
 	m->npending = m->cfg->npages;
+	m->next_page = 0;
 	sim_check_leaves(&m->check);
 	migrate_copier_post(m, migrate_bill_ns(m, &bill, 0), next_chunk);
 }

@@ -29,6 +29,11 @@ static bool store(void *ctx, unsigned int vcpu, uint64_t gfn, uint64_t writes, b
 			 again ? 0 : writes);
 	if (!done) {
 		m->vcpus[vcpu].fault_gfn = gfn;
+		if (walk.fault == SIM_FAULT_HDBSS) {
+			(void)sim_queue_post(m->queue, now_ns + m->cfg->cost.fault_exit_ns,
+					     SIM_GUEST_PRIO_OTHERS, migrate_log_full, m, vcpu);
+			return false;
+		}
 		sim_history_emit(m->history, now_ns, MIGRATE_EV_FAULT, vcpu, gfn, 0);
 		migrate_note(m, gfn, gfn, now_ns, "fault of vcpu", vcpu);
 		if (walk.fault != SIM_FAULT_PERMISSION)
@@ -41,6 +46,8 @@ static bool store(void *ctx, unsigned int vcpu, uint64_t gfn, uint64_t writes, b
 		return true;
 	if (!m->check.logging)
 		return true;
+	if (walk.dirty_set)
+		migrate_log_dirtied(m, gfn);
 	sim_check_leaf(&m->check, gfn, walk.order, walk.desc);
 	if (walk.dirty_set) {
 		sim_history_emit(m->history, now_ns, MIGRATE_EV_HW_DIRTY, vcpu, gfn, 0);
@@ -91,6 +98,7 @@ static void resume(void *ctx, uint64_t vcpu)
 {
 	struct migrate *m = ctx;
 
+	migrate_log_leave(m, (unsigned int)vcpu);
 	sim_guest_release(m->guest, (unsigned int)vcpu, SIM_CAUSE_FAULT);
 	sim_guest_release(m->guest, (unsigned int)vcpu, SIM_CAUSE_SPLIT);
 	migrate_pause_check(m);
@@ -222,6 +230,8 @@ static void grant(struct migrate *m)
 			 (uint64_t)info.outcome | (uint64_t)info.leaves << 8 |
 				 (uint64_t)info.split << 32);
 	migrate_note(m, gfn, gfn, now_ns, outcomes[info.outcome], info.leaves);
+	if (info.outcome == WEIR_DIRTY_TRAPPED)
+		migrate_log_push(m, vcpu, gfn);
 	if (m->series && info.outcome != WEIR_DIRTY_SPURIOUS)
 		sim_series_dirty(m->series, now_ns, gfn, 1);
 	service_ns = m->cfg->cost.fault_lock_ns + info.leaves * m->cfg->cost.leaf_ps / 1000;

@@ -8,6 +8,8 @@
  *   migrate_switch.c   freeze, pause, the last GET, the rest, resume
  *   migrate_link.c     pages onto the link: settle, check, copy, count
  *   migrate_cost.c     what the library's calls cost
+ *   migrate_log.c      rings and the hardware's logs: filled, full, gathered
+ *   migrate_auto.c     measuring before, and the library's choice
  *   migrate_throttle.c auto-converge
  *   migrate_watch.c    the history of a few frames, for the report of a lost page
  *   migrate_result.c   the figures of the table, counters
@@ -33,6 +35,8 @@
 #include "sim/report/series.h"
 #include "sim/scenario/migrate_param.h"
 
+struct sim_run;
+
 /* Kinds of the event history. Stable once published. */
 enum migrate_event {
 	MIGRATE_EV_STORE = 1,		/* vcpu, gfn, stores of the row */
@@ -54,6 +58,9 @@ enum migrate_event {
 	MIGRATE_EV_FINAL,
 	MIGRATE_EV_RESUME,		/* pages lost */
 	MIGRATE_EV_CANCEL,
+	MIGRATE_EV_LOG_FULL,		/* vcpu, gfn */
+	MIGRATE_EV_LOG_DRAIN,		/* vcpu, entries */
+	MIGRATE_EV_CHOICE,		/* enum weir_dirty_policy, pages written in the sample */
 	MIGRATE_EV_END
 };
 
@@ -74,6 +81,18 @@ struct migrate_lock {
 struct migrate_vcpu {
 	uint64_t fault_gfn;
 	bool throttled;		/* its throttle timer runs */
+	bool log_full;		/* its ring is: it leaves the guest when its fault is served */
+};
+
+/* Rings or hardware logs. Frames are numbered from base_gfn in both bitmaps. */
+struct migrate_log {
+	struct weir_dirty_ring *rings;	/* one a vCPU */
+	uint64_t *entries;		/* nvcpus * log_entries: of the rings, or the buffers */
+	uint64_t *frames;		/* rings: collected, for the next round */
+	uint64_t *held;			/* hardware: in a log that was not drained */
+	uint64_t nentries;		/* taken out of them */
+	uint64_t nfull;			/* exits because one was full */
+	uint64_t ngathers;
 };
 
 /* The library's counters and the glue's, before a call. */
@@ -128,6 +147,9 @@ struct migrate_result {
 	const struct migrate_policy *policy;
 	struct migrate_figures figures;
 	struct weir_dirty_stats log;
+	const char *why;		/* auto: the library's reason */
+	uint64_t sample_pages;		/* and what it was told */
+	uint32_t chosen;
 	uint64_t tlbis;
 	uint64_t lost_ns[SIM_NCAUSES];
 	uint64_t lost_total_ns;
@@ -135,7 +157,8 @@ struct migrate_result {
 
 struct migrate {
 	const struct migrate_config *cfg;
-	const struct migrate_policy *policy;
+	const struct migrate_policy *policy;	/* what is done */
+	const struct migrate_policy *named;	/* what was asked for */
 
 	/* outputs; series may be NULL */
 	struct sim_history *history;
@@ -158,6 +181,11 @@ struct migrate {
 	struct sim_check check;
 	struct migrate_lock lock;
 	struct migrate_vcpu *vcpus;
+	struct migrate_log log;
+	struct migrate_policy chosen;		/* auto: by the library */
+	struct weir_dirty_stats stats_before;	/* of the log that measured */
+	const char *why;
+	uint64_t sample_pages;
 	uint64_t *late;			/* planted mistake: frames the log is not told of in time */
 	size_t nlate;
 	size_t late_room;
@@ -188,7 +216,25 @@ struct migrate {
 /* migrate_machine.c */
 bool migrate_build(struct migrate *m, const struct sim_workload *workload);
 void migrate_take_down(struct migrate *m);
+enum weir_status migrate_build_log(struct migrate *m);
 void migrate_broken(struct migrate *m, const char *what, enum weir_status status);
+
+/* migrate_log.c */
+void migrate_log_build(struct migrate *m);
+void migrate_log_take_down(struct migrate *m);
+bool migrate_log_arm(struct migrate *m);
+void migrate_log_disarm(struct migrate *m);
+uint64_t *migrate_log_memory(void *ctx, uint64_t pa);
+void migrate_log_dirtied(struct migrate *m, uint64_t gfn);
+void migrate_log_push(struct migrate *m, unsigned int vcpu, uint64_t gfn);
+void migrate_log_leave(struct migrate *m, unsigned int vcpu);
+void migrate_log_full(void *ctx, uint64_t vcpu);
+uint64_t migrate_log_gather(struct migrate *m);
+void migrate_log_merge(struct migrate *m, uint64_t first_word, uint64_t words);
+
+/* migrate_auto.c */
+void migrate_auto_begin(struct migrate *m);
+void migrate_auto_note(struct sim_run *run, const struct migrate_result *result);
 
 /* migrate_fault.c */
 extern const struct sim_guest_ops migrate_guest_ops;
@@ -201,6 +247,7 @@ uint64_t migrate_split_ns(const struct migrate *m);
 
 /* migrate_copy.c */
 void migrate_begin(void *ctx, uint64_t arg);
+void migrate_log_on(void *ctx, uint64_t arg);
 uint64_t migrate_get_chunk(struct migrate *m, uint64_t *npages);
 void migrate_copier_post(struct migrate *m, uint64_t delay_ns, sim_event_fn *fn);
 void migrate_phase(struct migrate *m, enum sim_phase_kind kind, const char *name);

@@ -27,6 +27,9 @@ const struct sim_history_kind migrate_kinds[] = {
 	{ MIGRATE_EV_FINAL, "final", "copier", "", "" },
 	{ MIGRATE_EV_RESUME, "resume", "copier", "lost_pages", "" },
 	{ MIGRATE_EV_CANCEL, "cancel", "copier", "", "" },
+	{ MIGRATE_EV_LOG_FULL, "log_full", "vcpu", "gfn", "" },
+	{ MIGRATE_EV_LOG_DRAIN, "log_drain", "vcpu", "entries", "" },
+	{ MIGRATE_EV_CHOICE, "choice", "copier", "policy", "pages_written" },
 };
 
 /* The simulation itself cannot go on: not a property of what is simulated. */
@@ -108,6 +111,8 @@ static enum weir_status build_tables(struct migrate *m)
 		.vtcr = { .ha = true, .hd = true, .pa_bits = 48 },
 		.tlb_page_entries = m->cfg->tlb_page_entries,
 		.tlb_block_entries = m->cfg->tlb_block_entries,
+		.log_memory = migrate_log_memory,
+		.log_memory_ctx = m,
 	};
 	enum weir_status status;
 
@@ -125,7 +130,8 @@ static enum weir_status build_tables(struct migrate *m)
 	return status;
 }
 
-static enum weir_status build_log(struct migrate *m)
+/* The library's log for m->policy, off. What was there before is given back. */
+enum weir_status migrate_build_log(struct migrate *m)
 {
 	struct weir_dirty_config cfg = {
 		.base_gfn = m->cfg->base_gfn,
@@ -141,17 +147,18 @@ static enum weir_status build_log(struct migrate *m)
 							 WEIR_DIRTY_GROUP_PAGES / 1000),
 		.scan_weight = m->cfg->scan_weight,
 	};
-	size_t size = weir_dirty_size(&cfg);
+	size_t size;
 
+	if (m->policy->log == MIGRATE_HDBSS)
+		cfg.flags |= WEIR_DIRTY_F_HDBSS;
+	size = weir_dirty_size(&cfg);
 	if (!size)
 		return WEIR_EINVAL;
+	free(m->memory);
 	m->memory = aligned_alloc(64, (size + 63) / 64 * 64);
 	if (!m->memory)
 		return WEIR_ENOMEM;
-	m->glue = (struct sim_dirty_glue){
-		.s2 = m->s2, .mmu = m->mmu, .skip_tlbi = m->cfg->skip_tlbi,
-		.on_op = on_op, .hook_ctx = m,
-	};
+	migrate_log_build(m);
 	return weir_dirty_init(m->memory, size, &cfg, sim_dirty_glue_ops(&m->glue), &m->glue,
 			       &m->d);
 }
@@ -161,13 +168,18 @@ bool migrate_build(struct migrate *m, const struct sim_workload *workload)
 	uint32_t n = m->cfg->nvcpus;
 	enum weir_status status;
 
+	m->named = m->policy;
 	m->queue = sim_queue_create();
 	m->lock.queue = sim_alloc(n, sizeof(*m->lock.queue), "lock queue");
 	m->vcpus = sim_alloc(n, sizeof(*m->vcpus), "vCPUs");
 	m->pending = sim_alloc((m->cfg->npages + 63) / 64, sizeof(*m->pending), "dirty bitmap");
 	status = build_tables(m);
+	m->glue = (struct sim_dirty_glue){
+		.s2 = m->s2, .mmu = m->mmu, .skip_tlbi = m->cfg->skip_tlbi,
+		.on_op = on_op, .hook_ctx = m,
+	};
 	if (status == WEIR_OK)
-		status = build_log(m);
+		status = migrate_build_log(m);
 	if (status != WEIR_OK) {
 		migrate_broken(m, "building the machine", status);
 		return false;
@@ -188,6 +200,7 @@ void migrate_take_down(struct migrate *m)
 	sim_s2_destroy(m->s2);
 	sim_content_destroy(m->content);
 	sim_queue_destroy(m->queue);
+	migrate_log_take_down(m);
 	free(m->memory);
 	free(m->pending);
 	free(m->vcpus);

@@ -92,6 +92,8 @@ void migrate_write_notes(struct sim_run *run, const struct migrate_result *resul
 		write_answer(run, best, find_base(results, n));
 	else
 		sim_run_note(run, "Which one: none; no policy brought the guest over whole.");
+	for (i = 0; i < n; i++)
+		migrate_auto_note(run, &results[i]);
 	for (i = 0; i < n; i++) {
 		const struct migrate_figures *f = &results[i].figures;
 

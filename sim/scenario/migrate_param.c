@@ -28,7 +28,8 @@ static const char *const throttles[] = { "none", "auto-converge", NULL };
 
 const struct sim_param migrate_params[] = {
 	SIM_PARAM_STRING_ENTRY("policy.names", "wp,dbm_all,fixed64,adaptive", "choice",
-		"policies to compare: wp, wp_eager, dbm_all, fixed<N>, adaptive"),
+		"policies to compare: wp, wp_eager, dbm_all, fixed<N>, adaptive, ring<N>, "
+		"hdbss<N>, auto"),
 	U64("policy.scan_weight", "", "1", 1, 1000000, "scans run beside the guest",
 		"adaptive: how much dearer scan time is than fault time"),
 
@@ -207,7 +208,7 @@ bool migrate_config_read(struct migrate_config *cfg, const struct sim_params *p,
 	};
 	read_migrate(cfg, p);
 	read_cost(&cfg->cost, p);
-	return true;
+	return migrate_log_config_read(&cfg->log, p, err);
 }
 
 /* One name; false if there is no such policy. */
@@ -236,6 +237,8 @@ static bool read_policy(struct migrate_policy *policy, const char *name, size_t 
 			return true;
 		}
 	}
+	if (migrate_log_policy_read(policy))
+		return true;
 	if (strncmp(policy->name, "fixed", 5) || policy->name[5] < '1' || policy->name[5] > '9')
 		return false;
 	pages = strtoul(policy->name + 5, &end, 10);
@@ -256,8 +259,9 @@ unsigned int migrate_policies_read(struct migrate_policy policies[POLICIES_MAX],
 
 		if (!read_policy(&policy, text, len)) {
 			sim_error_set(err, "policy.names: %s: no such policy, expected wp, "
-				      "wp_eager, dbm_all, fixed<N> (N a power of two to 512) or "
-				      "adaptive",
+				      "wp_eager, dbm_all, adaptive, auto, or with N a power of "
+				      "two fixed<N> (1 to 512), ring<N> (64 to 1048576), "
+				      "hdbss<N> (512 to 262144)",
 				      sim_quote(text, len).text);
 			return 0;
 		}

@@ -36,6 +36,16 @@ struct migrate_cost {
 	uint64_t pause_ns;
 };
 
+/* What logs cost, and how auto measures. */
+struct migrate_log_config {
+	uint64_t sample_ns;
+	uint32_t auto_entries;		/* of the hardware's log; 0: the machine has none */
+	uint64_t kick_ns;
+	uint64_t entry_ns;
+	uint64_t ring_exit_ns;
+	uint64_t ring_entry_ns;
+};
+
 struct migrate_config {
 	uint32_t nvcpus;
 	uint64_t base_gfn;
@@ -70,6 +80,14 @@ struct migrate_config {
 	bool skip_tlbi;
 	bool late_scan_set;
 	struct migrate_cost cost;
+	struct migrate_log_config log;
+};
+
+/* What stands beside the bitmap. */
+enum migrate_log_kind {
+	MIGRATE_NO_LOG = 0,
+	MIGRATE_RING,		/* a ring a vCPU, filled by its fault handler */
+	MIGRATE_HDBSS		/* the hardware's log, a buffer a vCPU */
 };
 
 /* A policy to compare. */
@@ -77,10 +95,23 @@ struct migrate_policy {
 	char name[POLICY_NAME_BYTES];
 	uint32_t policy;		/* enum weir_dirty_policy */
 	uint32_t neighbourhood;
+	enum migrate_log_kind log;
+	uint32_t log_entries;
+	bool choose;			/* measure first, and let the library choose */
 };
 
 #define MIGRATE_NPARAMS		44u
 extern const struct sim_param migrate_params[MIGRATE_NPARAMS];
+
+#define MIGRATE_LOG_NPARAMS	6u
+extern const struct sim_param migrate_log_params[MIGRATE_LOG_NPARAMS];
+
+/** migrate_log_config_read() - the part of migrate_config_read() that is about logs */
+bool migrate_log_config_read(struct migrate_log_config *cfg, const struct sim_params *params,
+			     struct sim_error *err);
+
+/** migrate_log_policy_read() - ring<N>, hdbss<N>, auto; false if the name is none of these */
+bool migrate_log_policy_read(struct migrate_policy *policy);
 
 /** migrate_config_read() - all but the workload; false with @err set */
 bool migrate_config_read(struct migrate_config *cfg, const struct sim_params *params,

@@ -92,8 +92,13 @@ void migrate_sum_up(const struct migrate *m, struct migrate_result *result)
 	struct sim_s2_stats s2;
 	unsigned int i, cause;
 
-	*result = (struct migrate_result){ .policy = m->policy, .figures = m->figures };
+	*result = (struct migrate_result){
+		.policy = m->named, .figures = m->figures, .why = m->why,
+		.sample_pages = m->sample_pages, .chosen = m->policy->policy,
+	};
 	weir_dirty_stats(m->d, &result->log);
+	for (i = 0; i < sizeof(result->log) / sizeof(uint64_t); i++)
+		((uint64_t *)&result->log)[i] += ((const uint64_t *)&m->stats_before)[i];
 	sim_s2_stats(m->s2, &s2);
 	result->tlbis = result->log.tlbi_ranges + s2.blocks_split;
 	for (i = 0; i < m->cfg->nvcpus; i++) {
@@ -215,6 +220,10 @@ static void add_log(const struct migrate *m, const struct weir_dirty_stats *d, s
 	add(s, "dirty.ptes_scanned", "ptes", d->ptes_scanned, "descriptors read in scans");
 	add(s, "dirty.ptes_rearmed", "ptes", d->ptes_rearmed, "descriptors write-protected");
 	add(s, "dirty.pages_cleared", "pages", d->pages_cleared, "pages taken by CLEAR");
+	add(s, "dirty.pages_logged", "pages", d->pages_logged, "entries of the hardware's log");
+	add(s, "log.entries", "1", m->log.nentries, "taken out of rings or hardware logs");
+	add(s, "log.full_exits", "1", m->log.nfull, "exits because one was full");
+	add(s, "log.gathers", "1", m->log.ngathers, "times that all of them were gathered");
 	sim_s2_stats(m->s2, &s2);
 	add(s, "s2.blocks_split", "blocks", s2.blocks_split, "blocks broken up");
 	add(s, "s2.table_bytes", "bytes", s2.table_bytes, "stage-2 tables");

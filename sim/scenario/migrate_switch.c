@@ -93,9 +93,11 @@ void migrate_pause_check(struct migrate *m)
 static void quiesced(void *ctx, uint64_t arg)
 {
 	struct migrate *m = ctx;
+	uint64_t gather_ns = migrate_log_gather(m);
 	enum weir_status status = weir_dirty_final(m->d);
 
 	(void)arg;
+	m->figures.get_ns += gather_ns;
 	if (status != WEIR_OK) {
 		migrate_broken(m, "weir_dirty_final()", status);
 		return;
@@ -104,7 +106,7 @@ static void quiesced(void *ctx, uint64_t arg)
 	sim_check_leaves(&m->check);
 	m->next_page = 0;
 	m->found = 0;
-	get_rest(m, 0);
+	migrate_copier_post(m, gather_ns, get_rest);
 }
 
 static void get_rest(void *ctx, uint64_t arg)
@@ -147,6 +149,7 @@ static void end(struct migrate *m)
 	sim_guest_charge(m->guest);
 	weir_dirty_stop(m->d);
 	m->check.logging = false;
+	migrate_log_disarm(m);
 	m->done = true;
 }
 

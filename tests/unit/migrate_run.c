@@ -12,7 +12,8 @@
 static const char *const all_policies[] = {
 	"policy.names=wp", "policy.names=wp_eager", "policy.names=dbm_all",
 	"policy.names=fixed1", "policy.names=fixed64", "policy.names=fixed512",
-	"policy.names=adaptive",
+	"policy.names=adaptive", "policy.names=ring64", "policy.names=ring4096",
+	"policy.names=hdbss512", "policy.names=auto",
 };
 #define NPOLICIES	(sizeof(all_policies) / sizeof(all_policies[0]))
 
