@@ -35,6 +35,7 @@ int sim_cli_report(int argc, const char **argv);
 int sim_cli_trace(int argc, const char **argv);
 int sim_cli_diff(int argc, const char **argv);
 int sim_cli_script(int argc, const char **argv);
+int sim_cli_experiment(int argc, const char **argv);
 
 /** sim_cli_main() - all of weir-sim; returns its exit code */
 int sim_cli_main(int argc, const char **argv);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim/scenario/experiments/costs.h - the cost file: one price for each action, for all experiments.
+ *
+ * Nothing may price an action differently for one experiment than for another, with two exceptions
+ * that are named where they are made: the 2023 series' own scan (perf2023.series_scan_pte_ps, read
+ * off its own row), and x86 has no broadcast invalidation (gardon).
+ *
+ * examples/scenarios/costs-2023.yaml says the same for `weir-sim run`; a test compares the two.
+ */
+#ifndef SIM_SCENARIO_EXPERIMENTS_COSTS_H
+#define SIM_SCENARIO_EXPERIMENTS_COSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct experiment_cost - a price
+ * @name: parameter of the migrate scenario
+ * @value: as it would be typed
+ * @fitted: read off or fitted to published rows; false: assumed, and part of no fit
+ * @source: which rows; or why this much
+ */
+struct experiment_cost {
+	const char *name;
+	const char *value;
+	bool fitted;
+	const char *source;
+};
+
+#define EXPERIMENT_NCOSTS	15u
+extern const struct experiment_cost experiment_costs[EXPERIMENT_NCOSTS];
+
+#endif
