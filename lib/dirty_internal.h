@@ -93,6 +93,7 @@ struct weir_dirty {
 	 */
 	uint32_t state;
 	uint32_t frozen;		/* no more promotions; atomic */
+	uint32_t trust;			/* ADAPTIVE: see dirty_learn.c; atomic */
 	struct weir_dirty_stats stats;	/* each field atomic, relaxed */
 };
 
@@ -263,7 +264,7 @@ void weir_dirty_learn_reset(struct weir_dirty *d, bool all_dirty);
 enum dirty_verdict weir_dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages,
 				    bool hw);
 uint64_t weir_dirty_learn_span(uint64_t pages);
-uint64_t weir_dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages);
+uint64_t weir_dirty_fault_span(struct weir_dirty *d, uint64_t gfn, uint64_t *npages);
 
 /* Whether the pass has spent its budget. */
 static inline bool dirty_spent(const struct dirty_pass *p)

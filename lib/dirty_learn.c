@@ -7,18 +7,25 @@
  * it is worth promoting if (n - 1) * fault > weight * scan, and, once promoted, worth keeping if
  * n * fault > weight * scan. Both become page counts when the region is made.
  *
+ * Trust. How likely is it that a group with one dirty page will have n? Every group that was taken
+ * with some page dirty answers for the region: one more if it had n, one less if not, 0 to 64. So
+ * does every group that faults promoted. From 4 on, the first fault of a group promotes it, whole:
+ * what a fixed neighbourhood takes for granted is granted where the guest has shown it, and taken
+ * back where it shows otherwise. A guest that writes one page in each group never gets there.
+ *
  * The learning. A fault sees how many pages of its group have faulted since they were last taken:
  * the group's bits. The fault that makes n worth promoting promotes; to wait for the harvest would
  * be to pay for the rest of the group until then. Each harvest shows the n of each group it
  * visits. One good harvest promotes; two poor ones in a row demote. A group that was demoted must
  * wait out 1, 3, 7, ... 63 harvests in which it is dirty, doubling each time, before it is
- * promoted again; seven good harvests in a row forgive. The first time a group is taken after a
+ * promoted again, or be written in 8, 16, 32 times as many pages as are worth a promotion: then
+ * waiting costs more than it could save. Seven good harvests in a row forgive. The first time a group is taken after a
  * start that calls everything dirty teaches nothing.
  *
  * The ladder. A trap is the first step, one page. A group is promoted by an aligned run of 16 pages
  * if that holds all its dirty pages, else whole; a trapping page of a group in HW mode takes its
- * run of 16 along; and when six of a table's eight groups are in HW mode, a fault in one of the
- * others promotes the whole table of 512.
+ * run of 16 along; and when six of a table's eight groups are in HW mode - three, where trust is 16
+ * or more - a fault in one of the others promotes the whole table of 512.
  */
 #include "dirty_internal.h"
 
@@ -28,6 +35,14 @@
 #define RUN_PAGES		16u
 #define TABLE_SPAN_PAGES	512u
 #define TABLE_GROUPS_HOT	6u
+#define TABLE_GROUPS_TRUSTED	3u
+
+#define TRUST_MAX		64u
+#define TRUST_GROUP		4u
+#define TRUST_TABLE		16u
+
+/* A group that waits is promoted all the same by this many times more dirty pages, as a shift. */
+#define WAIT_SHIFT		2u
 
 /* ctl[group]: good:3 poor:2 backoff:3 wait:6 seen:1 */
 #define GOOD_MAX		7u
@@ -78,8 +93,28 @@ void weir_dirty_learn_reset(struct weir_dirty *d, bool all_dirty)
 {
 	uint64_t group;
 
+	weir_store_relaxed(&d->trust, 0u);
 	for (group = 0; d->ctl && group < d->ngroups; group++)
 		weir_store_relaxed(&d->ctl[group], all_dirty ? (uint16_t)0 : SEEN);
+}
+
+/*
+ * A group had enough dirty pages, or had some and too few. Two that do this at once may count as
+ * one: it is a guess.
+ */
+static void learn_trust(struct weir_dirty *d, bool enough)
+{
+	uint32_t trust = weir_load_relaxed(&d->trust);
+
+	if (enough && trust < TRUST_MAX)
+		weir_store_relaxed(&d->trust, trust + 1u);
+	else if (!enough && trust)
+		weir_store_relaxed(&d->trust, trust - 1u);
+}
+
+static bool trusted(const struct weir_dirty *d, uint32_t enough)
+{
+	return weir_load_relaxed(&d->trust) >= enough;
 }
 
 /* A harvest found npages of a group dirty: what is to become of it? Under the stripe's claim. */
@@ -90,6 +125,8 @@ enum dirty_verdict weir_dirty_learn(struct weir_dirty *d, uint64_t group, unsign
 	struct habit h = habit_load(c);
 	enum dirty_verdict verdict = DIRTY_KEEP;
 
+	if ((c & SEEN) && npages && !h.wait)
+		learn_trust(d, npages >= d->good_pages_min);
 	if (!(c & SEEN)) {
 		/* the first harvest after start: these bits are no writes */
 	} else if (hw && npages >= d->keep_pages_min) {
@@ -149,21 +186,27 @@ static unsigned int hot_groups(const struct weir_dirty *d, uint64_t gfn)
 }
 
 /* How many pages a fault on a page of a trapping group promotes: none, its run, or the group. */
-static uint64_t group_span(const struct weir_dirty *d, uint64_t group, uint64_t page)
+static uint64_t group_span(struct weir_dirty *d, uint64_t group, uint64_t page)
 {
 	uint64_t pages = dirty_log_pages(&d->shared, group) | page;
+	struct habit h = habit_load(weir_load_relaxed(&d->ctl[group]));
+	uint32_t n = weir_popcount64(pages);
 
-	if (habit_load(weir_load_relaxed(&d->ctl[group])).wait ||
-	    weir_popcount64(pages) < d->good_pages_min)
+	if (h.wait && n < d->good_pages_min << (h.backoff + WAIT_SHIFT))
 		return 0;
-	return weir_dirty_learn_span(pages) == ~(uint64_t)0 ? 64u : RUN_PAGES;
+	if (n < d->good_pages_min)
+		return trusted(d, TRUST_GROUP) ? 64u : 0;
+	learn_trust(d, true);
+	if (trusted(d, TRUST_GROUP) || weir_dirty_learn_span(pages) == ~(uint64_t)0)
+		return 64u;
+	return RUN_PAGES;
 }
 
 /*
  * The neighbourhood that a fault at gfn promotes: returns its first page (aligned to its size, so
  * it may lie below the region) and sets *npages; 0 pages: do not promote.
  */
-uint64_t weir_dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_t *npages)
+uint64_t weir_dirty_fault_span(struct weir_dirty *d, uint64_t gfn, uint64_t *npages)
 {
 	uint64_t n = d->span_pages;
 
@@ -171,8 +214,9 @@ uint64_t weir_dirty_fault_span(const struct weir_dirty *d, uint64_t gfn, uint64_
 		uint64_t group = dirty_group_of(d, gfn);
 
 		if (dirty_in_scan_set(d, group))
-			n = RUN_PAGES;
-		else if (hot_groups(d, gfn) >= TABLE_GROUPS_HOT)
+			n = trusted(d, TRUST_GROUP) ? 64u : RUN_PAGES;
+		else if (hot_groups(d, gfn) >=
+			 (trusted(d, TRUST_TABLE) ? TABLE_GROUPS_TRUSTED : TABLE_GROUPS_HOT))
 			n = TABLE_SPAN_PAGES;
 		else
 			n = group_span(d, group, dirty_bit(gfn - d->base_gfn));

@@ -156,6 +156,55 @@ static void idle_groups_come_down(void **state)
 	tables_free(t);
 }
 
+/* 2 pages pay; the first time it waits, a group must show 2 << (1 + 2) = 16. */
+static void a_group_that_waits_is_promoted_by_many_pages(void **state)
+{
+	struct tables *t = started(1);
+
+	(void)state;
+	assert_int_equal(round_of(t, BASE, 8, 1), 2);
+	round_of(t, BASE + 1024, 1, 1);
+	round_of(t, BASE + 1024, 1, 1);
+	assert_false(is_hw(t, BASE));
+	/* 16 faults, the last of which takes its run; and one that takes the other run */
+	assert_int_equal(round_of(t, BASE, 32, 1), 17);
+	assert_true(is_hw(t, BASE));
+	tables_free(t);
+}
+
+/* Four groups that answered well, twice each of two: then a first fault promotes, all of 64. */
+static void trust_is_earned_and_lost(void **state)
+{
+	struct tables *t = started(1);
+
+	(void)state;
+	assert_int_equal(round_of(t, BASE, 2, 1), 2);
+	assert_int_equal(round_of(t, BASE + 512, 2, 1), 2);
+	assert_int_equal(round_of(t, BASE + 1024, 1, 1), 1);
+	assert_true(is_hw(t, BASE + 1024));
+	assert_int_equal(tables_state(t, BASE + 1024 + 63), T_DBM);
+	/* which had one page: not enough, and trust is below 4 again */
+	assert_int_equal(round_of(t, BASE + 1536, 1, 1), 1);
+	assert_false(is_hw(t, BASE + 1536));
+	tables_free(t);
+}
+
+/* 32 groups of two pages each: trust is far above 16, and three groups take the table along. */
+static void a_trusted_table_goes_sooner(void **state)
+{
+	const uint64_t table = BASE + 7 * 512;
+	struct tables *t = started(1);
+
+	(void)state;
+	round_of(t, BASE, 64, 32);
+	assert_int_equal(round_of(t, table, 3, 64), 3);
+	assert_false(is_hw(t, table + 7 * 64));
+	assert_int_equal(round_of(t, table + 3 * 64, 1, 1), 1);
+	assert_true(is_hw(t, table + 7 * 64));
+	assert_int_equal(tables_state(t, table + 511), T_DBM);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +214,9 @@ int main(void)
 		cmocka_unit_test(the_weight_of_the_pause_counts),
 		cmocka_unit_test(the_ladder),
 		cmocka_unit_test(idle_groups_come_down),
+		cmocka_unit_test(a_group_that_waits_is_promoted_by_many_pages),
+		cmocka_unit_test(trust_is_earned_and_lost),
+		cmocka_unit_test(a_trusted_table_goes_sooner),
 	};
 
 	return cmocka_run_group_tests_name("dirty_learn", tests, NULL, NULL);
