@@ -19,8 +19,8 @@
  * visits. One good harvest promotes; two poor ones in a row demote. A group that was demoted must
  * wait out 1, 3, 7, ... 63 harvests in which it is dirty, doubling each time, before it is
  * promoted again, or be written in 8, 16, 32 times as many pages as are worth a promotion: then
- * waiting costs more than it could save. Seven good harvests in a row forgive. The first time a group is taken after a
- * start that calls everything dirty teaches nothing.
+ * waiting costs more than it could save. Seven good harvests in a row forgive. The first time a
+ * group is taken after a start that calls everything dirty teaches nothing.
  *
  * The ladder. A trap is the first step, one page. A group is promoted by an aligned run of 16 pages
  * if that holds all its dirty pages, else whole; a trapping page of a group in HW mode takes its

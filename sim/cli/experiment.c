@@ -15,7 +15,7 @@
 
 struct options {
 	const char *name, *format, *out;
-	const char **assignments;	/* NULL, or ends with NULL */
+	const char **assignments; /* NULL, or ends with NULL */
 	int all;
 	bool json;
 };
@@ -23,16 +23,14 @@ struct options {
 static bool parse(int argc, const char **argv, poptContext *ctx, struct options *o,
 		  struct sim_error *err)
 {
-	const struct poptOption options[] = {
-		{ "all", 0, POPT_ARG_NONE, &o->all, 0, "all but fit", NULL },
-		{ "format", 0, POPT_ARG_STRING, &o->format, 0, "table, or json", "table|json" },
-		{ "param", 'C', POPT_ARG_ARGV, &o->assignments, 0,
-		  "override a parameter or a cost; may be repeated", "NAME=VALUE" },
-		{ "out", 0, POPT_ARG_STRING, &o->out, 0,
-		  "write NAME.txt and NAME.json into this directory as well", "DIR" },
-		POPT_AUTOHELP
-		POPT_TABLEEND
-	};
+	const struct poptOption options[] =
+		{{"all", 0, POPT_ARG_NONE, &o->all, 0, "all but fit", NULL},
+		 {"format", 0, POPT_ARG_STRING, &o->format, 0, "table, or json", "table|json"},
+		 {"param", 'C', POPT_ARG_ARGV, &o->assignments, 0,
+		  "override a parameter or a cost; may be repeated", "NAME=VALUE"},
+		 {"out", 0, POPT_ARG_STRING, &o->out, 0,
+		  "write NAME.txt and NAME.json into this directory as well", "DIR"},
+		 POPT_AUTOHELP POPT_TABLEEND};
 
 	*ctx = poptGetContext("weir-sim", argc, argv, options, 0);
 	poptSetOtherOptionHelp(*ctx, "NAME|--all|list [OPTION...]");
@@ -41,7 +39,7 @@ static bool parse(int argc, const char **argv, poptContext *ctx, struct options 
 	o->name = poptGetArg(*ctx);
 	if (!o->name == !o->all || poptPeekArg(*ctx)) {
 		sim_error_set(err, "experiment: one name, or --all: weir-sim experiment NAME "
-			      "(weir-sim experiment list)");
+				   "(weir-sim experiment list)");
 		return false;
 	}
 	o->json = o->format && strcmp(o->format, "json") == 0;
@@ -136,8 +134,8 @@ static enum sim_exit run_all(const struct options *o, struct sim_error *err)
 
 int sim_cli_experiment(int argc, const char **argv)
 {
-	struct sim_error err = { "" };
-	struct options o = { .name = NULL };
+	struct sim_error err = {""};
+	struct options o = {.name = NULL};
 	const struct experiment *experiment = NULL;
 	enum sim_exit code = SIM_EXIT_USAGE;
 	poptContext ctx;

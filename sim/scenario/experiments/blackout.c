@@ -3,11 +3,12 @@
  * blackout.c - how long the guest stands still, over many seeds, where its writes leave the link a
  * chance.
  *
- * Each seed draws a kind of writer, how much of the link it fills (5 to 79 %: each visit to a page
- * counts as a page, so that the dirty rate is at most this), the size of its working set, and a
- * policy. The guest: 2 vCPUs, 128 MiB; a link of 64 MiB/s, which sends it in two seconds, so that a
- * migration takes rounds and the downtime limit decides. The limit is 250 ms, for a bound of 300: the
- * estimate at the end of a round knows nothing of what is written until the pause.
+ * Each seed draws a kind of writer, how much of the link it fills (5 to 79 %: each visit to a
+ * page counts as a page, so that the dirty rate is at most this), the size of its working set,
+ * and a policy. The guest: 2 vCPUs, 128 MiB; a link of 64 MiB/s, which sends it in two seconds,
+ * so that a migration takes rounds and the downtime limit decides. The limit is 250 ms, for a
+ * bound of 300: the estimate at the end of a round knows nothing of what is written until the
+ * pause.
  */
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/experiments/migration.h"
@@ -17,15 +18,15 @@
 
 #include "sim/engine/rng.h"
 
-#define MS		UINT64_C(1000000)
-#define BOUND_NS	(300 * MS)
-#define LINK_PAGES	16384u
-#define NVCPUS		2u
+#define MS	   UINT64_C(1000000)
+#define BOUND_NS   (300 * MS)
+#define LINK_PAGES 16384u
+#define NVCPUS	   2u
 
-static const char *const kinds[] = { "uniform", "zipf", "sequential", "stride", "phase", "hot" };
-static const char *const policies[] = { "wp", "fixed64", "adaptive" };
+static const char *const kinds[] = {"uniform", "zipf", "sequential", "stride", "phase", "hot"};
+static const char *const policies[] = {"wp", "fixed64", "adaptive"};
 
-#define NPOLICIES	3u
+#define NPOLICIES 3u
 
 static int ascending(const void *a, const void *b)
 {
@@ -38,11 +39,17 @@ static bool one(struct experiment_run *run, uint64_t seed, unsigned int policy,
 		struct migrate_result *result)
 {
 	char kind[32], rate[48], set[48], names[48];
-	const char *const settings[] = {
-		"guest.vcpus=2", "guest.memory_bytes=128Mi", "link.bandwidth_bytes_per_s=64Mi",
-		"link.batch_pages=32", "migrate.downtime_limit_ns=250000000",
-		"workload.epoch_ns=10000000", kind, rate, set, names, NULL
-	};
+	const char *const settings[] = {"guest.vcpus=2",
+					"guest.memory_bytes=128Mi",
+					"link.bandwidth_bytes_per_s=64Mi",
+					"link.batch_pages=32",
+					"migrate.downtime_limit_ns=250000000",
+					"workload.epoch_ns=10000000",
+					kind,
+					rate,
+					set,
+					names,
+					NULL};
 	uint64_t k, share, mib;
 	struct sim_rng rng;
 
@@ -75,7 +82,7 @@ static bool run_blackout(struct experiment_run *run)
 {
 	uint64_t seeds = sim_params_u64(run->params, "blackout.seeds"), seed, forced = 0;
 	uint64_t *ns[NPOLICIES];
-	size_t n[NPOLICIES] = { 0 };
+	size_t n[NPOLICIES] = {0};
 	struct migrate_result result;
 	unsigned int i;
 

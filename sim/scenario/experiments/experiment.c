@@ -14,7 +14,7 @@
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/migrate.h"
 
-#define U64	SIM_PARAM_U64_ENTRY
+#define U64 SIM_PARAM_U64_ENTRY
 
 static const struct sim_param own_params[] = {
 	U64("perf2023.scale", "", "1", 1, 64, "choice",
@@ -24,6 +24,8 @@ static const struct sim_param own_params[] = {
 	    "the series' own row: GET, 3.25 s for 12.58 M pages",
 	    "the series' walk to a descriptor that GET synchronises"),
 	U64("answer.memory_times", "", "10", 1, 16, "choice", "the larger machine"),
+	U64("answer.large_scale", "", "8", 1, 64, "choice",
+	    "the larger machine: memory of each vCPU is this much smaller, times are multiplied"),
 	U64("answer.rest_bytes", "bytes", "375000000", 4096, UINT64_C(1) << 40,
 	    "300 ms of downtime at 10 Gbit/s",
 	    "what is dirty when the guest is stopped, if pre-copy has converged"),
@@ -34,17 +36,20 @@ static const struct sim_param own_params[] = {
 	U64("large.scale", "", "4", 1, 1024, "choice",
 	    "initially_set, scans2021, gardon: memory is this much smaller, times are multiplied"),
 	SIM_PARAM_STRING_ENTRY("matrix.traces", "", "choice",
-	    "page-write traces to run beside the synthetic writers: paths, separated by commas"),
+			       "page-write traces to run beside the synthetic writers: paths, "
+			       "separated by commas"),
+	U64("matrix.runs", "", "3", 1, 1000, "choice", "migrations of each writer"),
 	U64("blackout.seeds", "", "1000", 1, 1000000, "choice", "migrations, each of its own seed"),
 	U64("fit.rounds", "", "3", 1, 100, "choice", "rounds of the search, a line for each cost"),
 };
 
-const struct experiment *const experiments[] = {
-	&experiment_perf2023, &experiment_answer2023, &experiment_redis2023,
-	&experiment_koller, &experiment_initially_set, &experiment_scans2021,
-	&experiment_gardon, &experiment_autoconverge, &experiment_sparse,
-	&experiment_matrix, &experiment_blackout, &experiment_costs_list, &experiment_fit, NULL
-};
+const struct experiment *const experiments[] = {&experiment_perf2023,	   &experiment_answer2023,
+						&experiment_redis2023,	   &experiment_koller,
+						&experiment_initially_set, &experiment_scans2021,
+						&experiment_gardon,	   &experiment_autoconverge,
+						&experiment_sparse,	   &experiment_matrix,
+						&experiment_blackout,	   &experiment_costs_list,
+						&experiment_fit,	   NULL};
 
 const struct experiment *experiment_find(const char *name, struct sim_error *err)
 {
@@ -58,8 +63,8 @@ const struct experiment *experiment_find(const char *name, struct sim_error *err
 		sim_nearest_offer(&near, experiments[i]->name);
 	}
 	sim_nearest_text(&near, hint, sizeof(hint));
-	sim_error_set(err, "experiment %s: no such experiment%s", sim_quote(name, strlen(name)).text,
-		      hint);
+	sim_error_set(err, "experiment %s: no such experiment%s",
+		      sim_quote(name, strlen(name)).text, hint);
 	return NULL;
 }
 
@@ -90,7 +95,9 @@ bool experiment_open(struct experiment_run *run, const struct experiment *experi
 		     const char *const *assignments, struct sim_error *err)
 {
 	*run = (struct experiment_run){
-		.experiment = experiment, .assignments = assignments, .err = err,
+		.experiment = experiment,
+		.assignments = assignments,
+		.err = err,
 		.params = experiment_params(NULL, assignments, err),
 	};
 	return run->params != NULL;
@@ -124,7 +131,10 @@ void experiment_row(struct experiment_run *run, enum experiment_kind kind, uint6
 		    uint64_t simulated, const char *why, const char *fmt, ...)
 {
 	struct experiment_row row = {
-		.unit = "ns", .published = published, .simulated = simulated, .kind = kind,
+		.unit = "ns",
+		.published = published,
+		.simulated = simulated,
+		.kind = kind,
 		.why = why,
 	};
 	va_list args;
@@ -138,7 +148,10 @@ void experiment_count(struct experiment_run *run, enum experiment_kind kind, con
 		      uint64_t published, uint64_t simulated, const char *why, const char *fmt, ...)
 {
 	struct experiment_row row = {
-		.unit = unit, .published = published, .simulated = simulated, .kind = kind,
+		.unit = unit,
+		.published = published,
+		.simulated = simulated,
+		.kind = kind,
 		.why = why,
 	};
 	va_list args;
@@ -204,7 +217,7 @@ bool experiment_missed(const struct experiment_row *row)
 
 const char *experiment_kind_name(enum experiment_kind kind)
 {
-	static const char *const names[] = { "fitted", "held out", "bound", "" };
+	static const char *const names[] = {"fitted", "held out", "bound", ""};
 
 	return names[kind];
 }

@@ -33,10 +33,10 @@ enum experiment_kind {
 	EXPERIMENT_FITTED = 0,
 	EXPERIMENT_HELD_OUT,
 	EXPERIMENT_BOUND,
-	EXPERIMENT_FIGURE	/* stands beside the others, is compared with nothing */
+	EXPERIMENT_FIGURE /* stands beside the others, is compared with nothing */
 };
 
-#define EXPERIMENT_NAME_BYTES	72u
+#define EXPERIMENT_NAME_BYTES 120u
 
 /**
  * struct experiment_row - a figure

@@ -5,9 +5,9 @@
  * Four costs (exit, lock, split, split for each vCPU) against thirteen figures: the twelve of the
  * sparse-write table of the eager-split series, and dirty memory of the 2023 series' row before.
  * Minimised is the sum of the squared logarithms of simulated over published, a cost at a time by
- * golden section, round after round from the figures that one vCPU suggests; the figures come from the
- * same lab as the experiments, a sixteenth of the memory. The two costs of which a row is the only
- * witness (a leaf, a bitmap word) are that row divided.
+ * golden section, round after round from the figures that one vCPU suggests; the figures come
+ * from the same lab as the experiments, a sixteenth of the memory. The two costs of which a row
+ * is the only witness (a leaf, a bitmap word) are that row divided.
  *
  * This is the one place that computes with floating point; what it finds is typed into costs.c.
  */
@@ -17,15 +17,14 @@
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/experiments/perf.h"
 
-#define NCOSTS	4u
-#define SCALE	16u
-#define STEPS	12u
-#define SERIES_NS	UINT64_C(4220000000)
-#define SERIES_PAGES	(96 * (uint64_t)PERF_VCPU_PAGES)
+#define NCOSTS	     4u
+#define SCALE	     16u
+#define STEPS	     12u
+#define SERIES_NS    UINT64_C(4220000000)
+#define SERIES_PAGES (96 * (uint64_t)PERF_VCPU_PAGES)
 
-static const char *const names[NCOSTS] = {
-	"cost.fault_exit_ns", "cost.fault_lock_ns", "cost.split_ns", "cost.split_vcpu_ns"
-};
+static const char *const names[NCOSTS] = {"cost.fault_exit_ns", "cost.fault_lock_ns",
+					  "cost.split_ns", "cost.split_vcpu_ns"};
 
 struct fit {
 	struct experiment_run *run;
@@ -38,10 +37,13 @@ struct fit {
 static uint64_t series_ns(const struct sim_params *params, struct sim_error *err)
 {
 	struct lab_config cfg = {
-		.nvcpus = 96, .vcpu_pages = PERF_VCPU_PAGES / (8 * SCALE), .map_order = 9,
-		.policy = WEIR_DIRTY_WP, .params = params,
+		.nvcpus = 96,
+		.vcpu_pages = PERF_VCPU_PAGES / (8 * SCALE),
+		.map_order = 9,
+		.policy = WEIR_DIRTY_WP,
+		.params = params,
 	};
-	struct lab_pattern all = { .naccesses = cfg.vcpu_pages, .step = 1, .write_every = 1 };
+	struct lab_pattern all = {.naccesses = cfg.vcpu_pages, .step = 1, .write_every = 1};
 	struct lab *lab = lab_create(&cfg, err);
 	uint64_t ns = 0;
 
@@ -77,7 +79,10 @@ static double misfit(struct fit *fit)
 	for (i = 0; i < 2 * KOLLER_NSPARSE && !sim_error_is_set(fit->run->err); i++) {
 		const struct koller_row *row = &koller_sparse[i / 2];
 		struct koller_case c = {
-			.nvcpus = row->nvcpus, .sparse = true, .eager = i % 2, .scale = SCALE,
+			.nvcpus = row->nvcpus,
+			.sparse = true,
+			.eager = i % 2,
+			.scale = SCALE,
 		};
 
 		fit->simulated[i] = koller_ns(&c, params, &lost, fit->run->err);
@@ -125,8 +130,9 @@ static void search(struct fit *fit, unsigned int i)
 
 static void add_rows(struct experiment_run *run, const struct fit *fit)
 {
-	static const char *const why =
-		"a residual of the fit: one lock time for machines that want different ones";
+	static const char *const why = "one lock time for machines that want different ones, and a "
+				       "split that costs the same for "
+				       "every vCPU it must reach";
 	unsigned int i;
 
 	for (i = 0; i < 2 * KOLLER_NSPARSE; i++) {
@@ -142,7 +148,7 @@ static void add_rows(struct experiment_run *run, const struct fit *fit)
 
 static bool run_fit(struct experiment_run *run)
 {
-	struct fit fit = { .run = run, .cost = { 3000, 200, 3000, 1000 } };
+	struct fit fit = {.run = run, .cost = {3000, 200, 3000, 1000}};
 	uint64_t rounds = sim_params_u64(run->params, "fit.rounds"), round;
 	double left = 0;
 	unsigned int i;
@@ -154,9 +160,11 @@ static bool run_fit(struct experiment_run *run)
 			search(&fit, i);
 		}
 		left = misfit(&fit);
-		experiment_note(run, "round %llu: exit %.0f lock %.0f split %.0f + %.0f a vCPU; sum of "
-				"squared logarithms %.4f", (unsigned long long)round + 1, fit.cost[0],
-				fit.cost[1], fit.cost[2], fit.cost[3], left);
+		experiment_note(run,
+				"round %llu: exit %.0f lock %.0f split %.0f + %.0f a vCPU; sum of "
+				"squared logarithms %.4f",
+				(unsigned long long)round + 1, fit.cost[0], fit.cost[1],
+				fit.cost[2], fit.cost[3], left);
 	}
 	if (fit.broken)
 		return false;
@@ -173,7 +181,7 @@ static bool run_fit(struct experiment_run *run)
 const struct experiment experiment_fit = {
 	.name = "fit",
 	.summary = "repeat the fit of the cost file, and show what is left over",
-	.source = "rows named in facts of the calibration: the 2023 series before, eager-split sparse",
+	.source = "the 2023 series' row before; the eager-split series, sparse write",
 	.by_name_only = true,
 	.run = run_fit,
 };

@@ -10,24 +10,29 @@
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/experiments/lab.h"
 
-#define GIB_PAGES	UINT64_C(262144)
-#define MS		UINT64_C(1000000)
+#define GIB_PAGES UINT64_C(262144)
+#define MS	  UINT64_C(1000000)
 
-static const char *const x86[] = { "cost.split_vcpu_ns=0", NULL };
+static const char *const x86[] = {"cost.split_vcpu_ns=0", NULL};
 
 static bool run_gardon(struct experiment_run *run)
 {
 	uint64_t scale = sim_params_u64(run->params, "large.scale"), dirty, get, clear;
 	struct sim_params *params = experiment_params(x86, run->assignments, run->err);
 	struct lab_config cfg = {
-		.nvcpus = 96, .vcpu_pages = GIB_PAGES / scale, .map_order = scale > 1 ? 9 : 18,
-		.policy = WEIR_DIRTY_WP, .split_maps_one = true, .params = params,
+		.nvcpus = 96,
+		.vcpu_pages = GIB_PAGES / scale,
+		.map_order = scale > 1 ? 9 : 18,
+		.policy = WEIR_DIRTY_WP,
+		.split_maps_one = true,
+		.params = params,
 	};
-	struct lab_pattern all = { .naccesses = cfg.vcpu_pages, .step = 1, .write_every = 1 };
+	struct lab_pattern all = {.naccesses = cfg.vcpu_pages, .step = 1, .write_every = 1};
 	struct lab *lab = NULL;
 
 	if (cfg.vcpu_pages % 512)
-		sim_error_set(run->err, "large.scale=%llu: must be a power of two, at most 512 here",
+		sim_error_set(run->err,
+			      "large.scale=%llu: must be a power of two, at most 512 here",
 			      (unsigned long long)scale);
 	else if (params)
 		lab = lab_create(&cfg, run->err);
@@ -44,17 +49,22 @@ static bool run_gardon(struct experiment_run *run)
 		experiment_row(run, EXPERIMENT_HELD_OUT, 3680 * MS, dirty, NULL,
 			       "TDP MMU: dirty memory");
 		experiment_row(run, EXPERIMENT_HELD_OUT, 31570 * MS, dirty,
-			       "the legacy MMU holds one exclusive lock over the whole fault, 1.25 us "
+			       "the legacy MMU holds one exclusive lock over the whole fault, 1.25 "
+			       "us "
 			       "of it; the model's lock is that of a fault path that shares it",
 			       "legacy MMU: dirty memory");
 		experiment_row(run, EXPERIMENT_HELD_OUT, 700000, get, NULL, "GET");
 		experiment_row(run, EXPERIMENT_HELD_OUT, 1830 * MS, clear, NULL, "TDP MMU: CLEAR");
 		experiment_row(run, EXPERIMENT_HELD_OUT, 1290 * MS, clear, NULL,
 			       "legacy MMU: CLEAR");
-		experiment_note(run, "the memory of each vCPU is divided by %llu, times are multiplied "
-				"by it", (unsigned long long)scale);
-		experiment_note(run, "disabling (45.7 s, 3.57 s) is not simulated: putting huge pages "
-				"together again is the owner's work, weir_dirty_stop() is one store");
+		experiment_note(run,
+				"the memory of each vCPU is divided by %llu, times are multiplied "
+				"by it",
+				(unsigned long long)scale);
+		experiment_note(run,
+				"disabling (45.7 s, 3.57 s) is not simulated: putting huge pages "
+				"together again is the owner's work, weir_dirty_stop() is one "
+				"store");
 	}
 	lab_destroy(lab);
 	sim_params_free(params);

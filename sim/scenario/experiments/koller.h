@@ -13,7 +13,7 @@ struct koller_row {
 	uint64_t after_ns;
 };
 
-#define KOLLER_NSPARSE	6u
+#define KOLLER_NSPARSE 6u
 extern const struct koller_row koller_sparse[KOLLER_NSPARSE];
 
 struct koller_case {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BASE_GFN	UINT64_C(0x40000)
-#define TABLE_BASE_PA	(UINT64_C(1) << 47)
-#define WORDS_AT_ONCE	4096u
+#define BASE_GFN      UINT64_C(0x40000)
+#define TABLE_BASE_PA (UINT64_C(1) << 47)
+#define WORDS_AT_ONCE 4096u
 
 void lab_break(struct lab *lab, const char *what, enum weir_status status)
 {
@@ -37,12 +37,10 @@ static enum weir_status split_and_map_one(void *ctx, uint64_t gfn)
 
 static enum weir_status build_tables(struct lab *lab, const struct lab_config *cfg)
 {
-	struct sim_s2_config s2 = {
-		.geometry = SIM_S2_GEOMETRY_4K, .table_base_pa = TABLE_BASE_PA
-	};
+	struct sim_s2_config s2 = {.geometry = SIM_S2_GEOMETRY_4K, .table_base_pa = TABLE_BASE_PA};
 	struct sim_mmu_config mmu = {
 		.nvcpus = cfg->nvcpus,
-		.vtcr = { .ha = true, .hd = true, .pa_bits = 48 },
+		.vtcr = {.ha = true, .hd = true, .pa_bits = 48},
 	};
 	enum weir_status status;
 
@@ -61,8 +59,11 @@ static enum weir_status build_log(struct lab *lab, const struct lab_config *cfg)
 {
 	const struct migrate_cost *cost = &lab->price.cost;
 	struct weir_dirty_config log = {
-		.base_gfn = BASE_GFN, .npages = lab->npages, .policy = cfg->policy,
-		.neighbourhood = cfg->neighbourhood, .scan_weight = cfg->scan_weight,
+		.base_gfn = BASE_GFN,
+		.npages = lab->npages,
+		.policy = cfg->policy,
+		.neighbourhood = cfg->neighbourhood,
+		.scan_weight = cfg->scan_weight,
 		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_TABLES_EXCLUSIVE,
 		.cost_fault_ns = (uint32_t)(cost->fault_exit_ns + cost->fault_lock_ns),
 		.cost_scan_group_ns = (uint32_t)(cost->scan_group_ns +
@@ -75,7 +76,7 @@ static enum weir_status build_log(struct lab *lab, const struct lab_config *cfg)
 	lab->m.memory = aligned_alloc(64, (size + 63) / 64 * 64);
 	if (!lab->m.memory)
 		return WEIR_ENOMEM;
-	lab->m.glue = (struct sim_dirty_glue){ .s2 = lab->m.s2, .mmu = lab->m.mmu };
+	lab->m.glue = (struct sim_dirty_glue){.s2 = lab->m.s2, .mmu = lab->m.mmu};
 	lab->ops = *sim_dirty_glue_ops(&lab->m.glue);
 	if (cfg->split_maps_one)
 		lab->ops.block_split = split_and_map_one;
@@ -179,7 +180,7 @@ uint64_t lab_get_words(struct lab *lab)
 		status = weir_dirty_get(lab->m.d, &cursor, words, WORDS_AT_ONCE, 0, &n);
 		for (size_t i = 0; i < n; i++)
 			lab->bitmap[(words[i].gfn - BASE_GFN) / 64] = words[i].pages;
-		read += 2 * n;		/* a pair is two words, and as many are read for a summary */
+		read += 2 * n; /* a pair is two words, and as many are read for a summary */
 	} while (status == WEIR_EAGAIN);
 	if (status != WEIR_OK)
 		lab_break(lab, "weir_dirty_get()", status);

@@ -9,10 +9,11 @@
  * L1  A pass takes as long as its slowest vCPU. vCPUs are idle during start, GET, CLEAR and freeze,
  *     as in the selftest.
  * L2  A fault is an exit (cost.fault_exit_ns), the lock in order of arrival (ties: the lower vCPU),
- *     held for cost.fault_lock_ns and a descriptor change each (cost.leaf_ps), and where a block was
- *     split, the split outside of the lock. As in the migrate scenario, but for the guest's clock.
- * L3  Between two faults a vCPU is simulated ahead of the others. That is exact: vCPUs have memory of
- *     their own, in whole last-level tables, and nothing is promoted or split across tables.
+ *     held for cost.fault_lock_ns and a descriptor change each (cost.leaf_ps), and where a block
+ *     was split, the split outside of the lock. As in the migrate scenario, but for the guest's
+ *     clock.
+ * L3  Between two faults a vCPU is simulated ahead of the others. That is exact: vCPUs have memory
+ *     of their own, in whole last-level tables, and nothing is promoted or split across tables.
  * L4  An exact log of what was written since it was last taken stands beside the library's; a page
  *     that GET does not report is lost.
  *
@@ -72,9 +73,9 @@ struct lab *lab_create(const struct lab_config *cfg, struct sim_error *err);
 void lab_destroy(struct lab *lab);
 
 /*
- * What one would time: each returns ns. lab_get() reads into a bitmap of the region, lab_get_words()
- * into pairs and leaves groups without dirty pages out. lab_clear() clears what the last of the two
- * reported.
+ * What one would time: each returns ns. lab_get() reads into a bitmap of the region,
+ * lab_get_words() into pairs and leaves groups without dirty pages out. lab_clear() clears what
+ * the last of the two reported.
  */
 uint64_t lab_start(struct lab *lab, bool all_dirty);
 uint64_t lab_pass(struct lab *lab, const struct lab_pattern *pattern);

@@ -11,7 +11,7 @@
 #include "sim/scenario/experiments/lab.h"
 #include "sim/scenario/migrate_internal.h"
 
-#define TABLE_PAGES	512u
+#define TABLE_PAGES 512u
 
 /**
  * struct lab_vcpu - a vCPU in a pass
@@ -38,10 +38,10 @@ struct lab {
 	uint64_t npages;
 	uint64_t vcpu_pages;
 	struct lab_vcpu *vcpus;
-	unsigned int *heap;		/* vCPUs that have faulted, the first to arrive on top */
+	unsigned int *heap; /* vCPUs that have faulted, the first to arrive on top */
 	unsigned int nheap;
-	uint64_t *bitmap;		/* what the last GET reported */
-	uint64_t *written;		/* written and not cleared */
+	uint64_t *bitmap;  /* what the last GET reported */
+	uint64_t *written; /* written and not cleared */
 	uint64_t faults;
 	uint64_t dirty;
 	uint64_t lost;

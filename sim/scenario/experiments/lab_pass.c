@@ -44,7 +44,8 @@ static void sift_down(struct lab *lab)
 static uint64_t gfn_of(const struct lab *lab, const struct lab_pattern *pattern, unsigned int vcpu,
 		       uint64_t access)
 {
-	return lab->base_gfn + vcpu * lab->vcpu_pages + pattern->first_page + access * pattern->step;
+	return lab->base_gfn + vcpu * lab->vcpu_pages + pattern->first_page +
+	       access * pattern->step;
 }
 
 /* Let a vCPU run until it faults (true) or is through (false). */
@@ -81,7 +82,7 @@ static void handle(struct lab *lab, struct lab_vcpu *v, unsigned int vcpu, uint6
 {
 	enum weir_status status;
 
-	*info = (struct weir_dirty_fault_info){ .outcome = WEIR_DIRTY_SPURIOUS };
+	*info = (struct weir_dirty_fault_info){.outcome = WEIR_DIRTY_SPURIOUS};
 	if (v->unmapped) {
 		*sim_s2_entry(lab->m.s2, 3, gfn << 12) |= SIM_DESC_VALID;
 		info->leaves = 1;
@@ -103,7 +104,7 @@ uint64_t lab_pass(struct lab *lab, const struct lab_pattern *pattern)
 	lab->faults = 0;
 	lab->nheap = 0;
 	for (i = 0; i < n; i++) {
-		lab->vcpus[i] = (struct lab_vcpu){ .now_ns = 0 };
+		lab->vcpus[i] = (struct lab_vcpu){.now_ns = 0};
 		if (run_ahead(lab, pattern, i)) {
 			lab->heap[lab->nheap] = i;
 			sift_up(lab, lab->nheap++);

@@ -4,16 +4,16 @@
  * descriptors, alone and on 128 CPUs.
  *
  * Logging on: 128 GiB as pages, 2 MiB or 1 GiB leaves, everything protected at once (before), or
- * declared dirty and protected by later CLEARs (INITIALLY_SET). Nothing is fitted to it; the price
- * of protecting a leaf comes from the 2023 series' CLEAR.
- * Scans: every descriptor of 64 GiB. The price of reading one is this row's. On 128 CPUs, 256 GiB in
- * pieces of 512 MiB a CPU, dispatched by interrupt: a CPU's share, and a kick a piece.
+ * declared dirty and protected by later CLEARs (INITIALLY_SET). Nothing is fitted to it; the
+ * price of protecting a leaf comes from the 2023 series' CLEAR. Scans: every descriptor of 64
+ * GiB. The price of reading one is this row's. On 128 CPUs, 256 GiB in pieces of 512 MiB a CPU,
+ * dispatched by interrupt: a CPU's share, and a kick a piece.
  */
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/experiments/lab.h"
 
-#define GIB_PAGES	UINT64_C(262144)
-#define MS		UINT64_C(1000000)
+#define GIB_PAGES UINT64_C(262144)
+#define MS	  UINT64_C(1000000)
 
 static bool scale_of(struct experiment_run *run, uint64_t most, uint64_t *scale)
 {
@@ -32,8 +32,11 @@ static bool start_ns(struct experiment_run *run, unsigned int order, bool all_di
 		     uint64_t *ns)
 {
 	struct lab_config cfg = {
-		.nvcpus = 8, .vcpu_pages = 16 * GIB_PAGES / scale, .map_order = order,
-		.policy = WEIR_DIRTY_WP, .params = run->params,
+		.nvcpus = 8,
+		.vcpu_pages = 16 * GIB_PAGES / scale,
+		.map_order = order,
+		.policy = WEIR_DIRTY_WP,
+		.params = run->params,
 	};
 	struct lab *lab = lab_create(&cfg, run->err);
 
@@ -50,7 +53,7 @@ static bool run_initially_set(struct experiment_run *run)
 		const char *name;
 		unsigned int order;
 		uint64_t before_ns;
-	} maps[] = { { "4K", 0, 650 * MS }, { "2M", 9, 4 * MS }, { "1G", 18, 2 * MS } };
+	} maps[] = {{"4K", 0, 650 * MS}, {"2M", 9, 4 * MS}, {"1G", 18, 2 * MS}};
 	uint64_t scale, before, after;
 
 	if (!scale_of(run, 16, &scale))
@@ -60,14 +63,17 @@ static bool run_initially_set(struct experiment_run *run)
 		    !start_ns(run, maps[i].order, true, scale, &after))
 			return false;
 		experiment_row(run, EXPERIMENT_HELD_OUT, maps[i].before_ns, before,
-			       "the leaf's price is that of the 2023 series' CLEAR, a walk from the "
+			       "the leaf's price is that of the 2023 series' CLEAR, a walk from "
+			       "the "
 			       "root for each 64 pages; here one walk goes over all of memory",
 			       "%s: everything protected at the start", maps[i].name);
 		experiment_row(run, EXPERIMENT_HELD_OUT, 1800000, after, NULL, "%s: INITIALLY_SET",
 			       maps[i].name);
 	}
-	experiment_note(run, "128 GiB divided by %llu, times multiplied by it; both include making the "
-			"bitmap, a word a group", (unsigned long long)scale);
+	experiment_note(run,
+			"128 GiB divided by %llu, times multiplied by it; both include making the "
+			"bitmap, a word a group",
+			(unsigned long long)scale);
 	return true;
 }
 
@@ -82,7 +88,9 @@ const struct experiment experiment_initially_set = {
 static bool scan_ns(struct experiment_run *run, uint64_t npages, uint64_t *ns)
 {
 	struct lab_config cfg = {
-		.nvcpus = 8, .vcpu_pages = npages / 8, .policy = WEIR_DIRTY_DBM_ALL,
+		.nvcpus = 8,
+		.vcpu_pages = npages / 8,
+		.policy = WEIR_DIRTY_DBM_ALL,
 		.params = run->params,
 	};
 	struct lab *lab = lab_create(&cfg, run->err);
@@ -106,11 +114,12 @@ static bool run_scans2021(struct experiment_run *run)
 		return false;
 	experiment_row(run, EXPERIMENT_FITTED, 40 * MS, one * scale, NULL,
 		       "64 GiB, one thread (its own row)");
-	experiment_row(run, EXPERIMENT_HELD_OUT, 5 * MS, share + 4 * kick,
-		       "each of 128 CPUs is taken to scan as fast as one alone; 256 GiB are 0.5 GB of "
-		       "descriptors, 110 GB/s in the published time, near what two sockets of memory "
-		       "give: bandwidth is not in the model",
-		       "256 GiB, 128 CPUs, pieces of 512 MiB");
+	experiment_row(
+		run, EXPERIMENT_HELD_OUT, 5 * MS, share + 4 * kick,
+		"each of 128 CPUs is taken to scan as fast as one alone; 256 GiB are 0.5 GB of "
+		"descriptors, 110 GB/s in the published time, near what two sockets of memory "
+		"give: bandwidth is not in the model",
+		"256 GiB, 128 CPUs, pieces of 512 MiB");
 	experiment_note(run, "64 GiB divided by %llu; the share of a CPU is 2 GiB in 4 pieces",
 			(unsigned long long)scale);
 	return true;

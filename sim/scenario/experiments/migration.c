@@ -20,7 +20,8 @@ static void on_violation(void *ctx, enum sim_checker checker, uint64_t gfn, cons
 	struct watcher *watcher = ctx;
 
 	if (!watcher->violations++)
-		experiment_fail(watcher->run, "%s: gfn 0x%" PRIx64 ": %s (policy %s, seed %" PRIu64 ")",
+		experiment_fail(watcher->run,
+				"%s: gfn 0x%" PRIx64 ": %s (policy %s, seed %" PRIu64 ")",
 				sim_checker_names[checker], gfn, what, watcher->policy,
 				watcher->seed);
 }
@@ -29,9 +30,11 @@ static bool run_policy(struct experiment_run *run, const struct migrate_config *
 		       const struct migrate_policy *policy, const struct sim_workload *workload,
 		       uint64_t seed, struct migrate_result *result)
 {
-	struct watcher watcher = { run, policy->name, seed, 0 };
+	struct watcher watcher = {run, policy->name, seed, 0};
 	struct migrate m = {
-		.cfg = cfg, .policy = policy, .on_violation = on_violation,
+		.cfg = cfg,
+		.policy = policy,
+		.on_violation = on_violation,
 		.on_violation_ctx = &watcher,
 	};
 	bool ok;
@@ -44,8 +47,10 @@ static bool run_policy(struct experiment_run *run, const struct migrate_config *
 		sim_error_set(run->err, "%s", m.error.text);
 	result->policy = NULL;
 	if (ok && result->figures.lost_pages)
-		experiment_fail(run, "lost page: %" PRIu64 " pages differ at the destination (policy "
-				"%s, seed %" PRIu64 ")", result->figures.lost_pages, policy->name, seed);
+		experiment_fail(run,
+				"lost page: %" PRIu64 " pages differ at the destination (policy "
+				"%s, seed %" PRIu64 ")",
+				result->figures.lost_pages, policy->name, seed);
 	sim_history_destroy(m.history);
 	migrate_take_down(&m);
 	return ok;
@@ -55,7 +60,7 @@ static bool run_all(struct experiment_run *run, const struct sim_params *params,
 		    struct migrate_result *results, unsigned int n)
 {
 	struct migrate_policy policies[POLICIES_MAX];
-	struct sim_workload_config writes = { .seed = seed };
+	struct sim_workload_config writes = {.seed = seed};
 	struct sim_workload *workload;
 	struct migrate_config cfg;
 	unsigned int i, have;

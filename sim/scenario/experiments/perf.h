@@ -8,7 +8,7 @@
 #include "sim/scenario/experiments/experiment.h"
 #include "sim/scenario/experiments/lab.h"
 
-#define PERF_VCPU_PAGES	131072u		/* 512 MiB */
+#define PERF_VCPU_PAGES 131072u /* 512 MiB */
 
 struct perf_phases {
 	uint64_t dirty_ns;
@@ -19,7 +19,7 @@ struct perf_phases {
 /**
  * struct perf_result - what a run came to
  * @enable_ns: logging on
- * @mean: of iterations 2 on; @all: of all
+ * @mean: of iterations 2 on; @all: of all; @last: the last one
  * @faults: an iteration, of iterations 2 on
  * @frozen: see answer2023.c
  */
@@ -27,16 +27,17 @@ struct perf_result {
 	uint64_t enable_ns;
 	struct perf_phases mean;
 	struct perf_phases all;
+	struct perf_phases last;
 	uint64_t faults;
 	uint64_t lost;
 	struct {
 		uint64_t freeze_ns;
-		uint64_t trapped_ns;	/* the slowest vCPU's time for the last writes, trapping */
-		uint64_t free_ns;	/* the same without */
+		uint64_t trapped_ns; /* the slowest vCPU's time for the last writes, trapping */
+		uint64_t free_ns;    /* the same without */
 		uint64_t faults;
 		uint64_t pages;
 		uint64_t get_ns;
-		uint64_t full_get_ns;	/* everything dirty, read as a bitmap */
+		uint64_t full_get_ns; /* everything dirty, read as a bitmap */
 	} frozen;
 };
 
@@ -47,7 +48,7 @@ struct perf_setup {
 	unsigned int map_order;
 	uint32_t policy;
 	unsigned int iterations;
-	bool series;			/* take pages back at CLEAR, pay series_scan_ps in GET */
+	bool series; /* take pages back at CLEAR, pay series_scan_ps in GET */
 	uint64_t series_scan_ps;
 	/* goes on with the machine after the last iteration; may be NULL */
 	void (*finish)(struct experiment_run *run, const struct perf_setup *setup, struct lab *lab,

@@ -45,8 +45,8 @@ static void print_row(const struct experiment_row *row, int width, FILE *out)
 		sim_format_value(row->published, row->unit, published);
 	sim_format_value(row->simulated, row->unit, simulated);
 	error_text(row, error, sizeof(error));
-	fprintf(out, "  %-*s  %14s  %14s  %9s  %s%s\n", width, row->name, published, simulated, error,
-		experiment_kind_name(row->kind), missed ? "  MISS" : "");
+	fprintf(out, "  %-*s  %14s  %14s  %9s  %s%s\n", width, row->name, published, simulated,
+		error, experiment_kind_name(row->kind), missed ? "  MISS" : "");
 	if (missed && row->why)
 		fprintf(out, "      why: %s\n", row->why);
 }

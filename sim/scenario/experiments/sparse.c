@@ -9,18 +9,24 @@
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/experiments/lab.h"
 
-#define ROUNDS	6u
-#define STRIDE	64u
+#define ROUNDS 6u
+#define STRIDE 64u
 
 static bool scanned(struct experiment_run *run, uint32_t policy, uint64_t *ptes, uint64_t *dirty,
 		    uint64_t *pass_ns)
 {
 	struct lab_config cfg = {
-		.nvcpus = 8, .vcpu_pages = 131072, .map_order = 9, .policy = policy,
-		.neighbourhood = 64, .params = run->params,
+		.nvcpus = 8,
+		.vcpu_pages = 131072,
+		.map_order = 9,
+		.policy = policy,
+		.neighbourhood = 64,
+		.params = run->params,
 	};
 	struct lab_pattern pattern = {
-		.first_page = 7, .naccesses = cfg.vcpu_pages / STRIDE, .step = STRIDE,
+		.first_page = 7,
+		.naccesses = cfg.vcpu_pages / STRIDE,
+		.step = STRIDE,
 		.write_every = 1,
 	};
 	struct lab *lab = lab_create(&cfg, run->err);
@@ -62,9 +68,9 @@ static bool run_sparse(struct experiment_run *run)
 		uint32_t policy;
 		enum experiment_kind kind;
 	} policies[] = {
-		{ "adaptive", WEIR_DIRTY_ADAPTIVE, EXPERIMENT_BOUND },
-		{ "fixed64", WEIR_DIRTY_FIXED, EXPERIMENT_FIGURE },
-		{ "wp", WEIR_DIRTY_WP, EXPERIMENT_FIGURE },
+		{"adaptive", WEIR_DIRTY_ADAPTIVE, EXPERIMENT_BOUND},
+		{"fixed64", WEIR_DIRTY_FIXED, EXPERIMENT_FIGURE},
+		{"wp", WEIR_DIRTY_WP, EXPERIMENT_FIGURE},
 	};
 	uint64_t ptes, dirty, ns;
 
@@ -72,11 +78,13 @@ static bool run_sparse(struct experiment_run *run)
 		if (!scanned(run, policies[i].policy, &ptes, &dirty, &ns))
 			return false;
 		experiment_count(run, policies[i].kind, "", 2 * dirty, ptes, NULL,
-				 "%s: descriptors scanned, rounds 3 to %u", policies[i].name, ROUNDS);
+				 "%s: descriptors scanned, rounds 3 to %u", policies[i].name,
+				 ROUNDS);
 		experiment_row(run, EXPERIMENT_FIGURE, 0, ns, NULL,
 			       "%s: dirty memory, rounds 3 to %u", policies[i].name, ROUNDS);
 	}
-	experiment_note(run, "the bound: 2 for each of the %llu pages that were dirty in those rounds",
+	experiment_note(run,
+			"the bound: 2 for each of the %llu pages that were dirty in those rounds",
 			(unsigned long long)dirty);
 	return true;
 }
@@ -84,6 +92,6 @@ static bool run_sparse(struct experiment_run *run)
 const struct experiment experiment_sparse = {
 	.name = "sparse",
 	.summary = "one page written in each 64: what is scanned to find it",
-	.source = "bound: issue of the 2023 thread",
+	.source = "bound: two descriptors for each dirty page",
 	.run = run_sparse,
 };
