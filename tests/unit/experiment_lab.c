@@ -86,7 +86,7 @@ static void the_lock_serves_one_at_a_time(void **state)
 
 	(void)state;
 	begin(lab);
-	/* the first is served at 1000, the last of each round 16 * 110 later; one refill at the end */
+	/* the first is served at 1000, the last of a round 16 * 110 later; then a refill */
 	assert_int_equal(write_all(lab, 10), 1000 + 10 * 16 * 110 + 1);
 	lab_destroy(lab);
 }
@@ -114,7 +114,7 @@ static void a_neighbourhood_is_one_fault(void **state)
 	lab_destroy(lab);
 }
 
-/* KVM's old split: the block's other pages fault when they are read, too; a read dirties nothing. */
+/* KVM's old split: the block's other pages fault when they are read, and stay clean. */
 static void a_split_that_maps_one_page(void **state)
 {
 	const struct lab_pattern pattern = {.naccesses = PAGES, .step = 1, .write_every = 8};

@@ -77,7 +77,7 @@ static void the_two_cost_files_are_one(void **state)
 	sim_params_free(params);
 }
 
-/* Run one; every miss must be one of @known (substrings, ending with NULL), and every one of them. */
+/* Run one; its misses must be those of @known (parts of names, ending with NULL), all of them. */
 static void run(const char *name, const char *const *assignments, const char *const *known)
 {
 	struct sim_error err = {""};
