@@ -27,4 +27,8 @@ const struct experiment_cost experiment_costs[EXPERIMENT_NCOSTS] = {
 	{"cost.hw_dirty_ns", "100", false, "assumed: compare-and-swap in the walker"},
 	{"cost.tlb_refill_ns", "50", false, "assumed: a walk whose descriptors are cached"},
 	{"cost.pause_ns", "20000", false, "assumed: kicking vCPUs out"},
+	{"cost.log_kick_ns", "3000", false, "assumed: as a write fault"},
+	{"cost.log_entry_ns", "30", false, "assumed: no measured figure of FEAT_HDBSS is known"},
+	{"cost.ring_exit_ns", "5000", false, "assumed"},
+	{"cost.ring_entry_ns", "30", false, "assumed"},
 };

@@ -29,7 +29,7 @@ struct experiment_cost {
 	const char *source;
 };
 
-#define EXPERIMENT_NCOSTS 15u
+#define EXPERIMENT_NCOSTS 19u
 extern const struct experiment_cost experiment_costs[EXPERIMENT_NCOSTS];
 
 #endif
