@@ -79,6 +79,22 @@ static void mark_and_tell(void)
 	weir_store_release(&done, 1);
 }
 
+/* Nothing is dirty at first: summaries are raised for the first time. */
+#define EMPTY_SETUP(name, ...) \
+	static void name(void) \
+	{ \
+		static const struct vm_config c = { \
+			.npages = GROUPS * 64u, .mapped_gap = 64, __VA_ARGS__ \
+		}; \
+		vm_setup(&c); \
+		done = 0; \
+		wx_name(&done, "done"); \
+	}
+
+EMPTY_SETUP(empty_wp_setup, .policy = WEIR_DIRTY_WP)
+EMPTY_SETUP(empty_fixed_setup, .policy = WEIR_DIRTY_FIXED, .neighbourhood = 16)
+EMPTY_SETUP(empty_adaptive_setup, .policy = WEIR_DIRTY_ADAPTIVE)
+
 /* The CPU has stored, and its store is performed, before it tells. */
 static void write_and_tell(void)
 {
@@ -146,30 +162,6 @@ static void fault_freeze_thread(unsigned int tid)
 		expect_page();
 }
 
-#define REACHABLE(ident, name_, setup_, thread_, what_) \
-	WX_PROGRAM(ident) = { \
-		.name = "dirty/" name_, .what = what_, .nthreads = 3, \
-		.schedules = 40000, \
-		.setup = setup_, .thread = thread_, .final = vm_final, \
-	}
-
-REACHABLE(reach_mark, "reachable-mark", wp_setup, mark_harvest_thread,
-	  "a mark is reported by the next harvest, beside another reader");
-REACHABLE(reach_clear, "reachable-clear", wp_setup, mark_clear_thread,
-	  "the same, beside a clear");
-REACHABLE(reach_fault, "reachable-fault", fixed_setup, fault_harvest_thread,
-	  "a write tracked by the hardware, beside another reader");
-REACHABLE(reach_freeze, "reachable-freeze", fixed_setup, fault_freeze_thread,
-	  "the same, beside a freeze");
-REACHABLE(reach_mark_long, "reachable-mark-twice", wp_setup, mark_long_thread,
-	  "a mark is reported by the next harvest, beside two of another reader");
-REACHABLE(reach_fault_long, "reachable-fault-twice", fixed_setup, fault_long_thread,
-	  "a write tracked by the hardware, beside two harvests of another reader");
-REACHABLE(reach_adaptive_long, "reachable-adaptive-twice", adaptive_setup, fault_long_thread,
-	  "the same, adaptive");
-REACHABLE(reach_adaptive, "reachable-adaptive", adaptive_setup, fault_harvest_thread,
-	  "the same, adaptive");
-
 /* A freeze that begins after a promoting fault returned finds the group. */
 static void expect_frozen(void)
 {
@@ -196,6 +188,55 @@ static void freeze_finds_thread(unsigned int tid)
 	else
 		expect_frozen();
 }
+
+/* The other reader freezes and does nothing else. */
+static void fault_only_freeze_thread(unsigned int tid)
+{
+	struct weir_dirty_cursor cur = { VM_BASE_GFN + OTHER, VM_BASE_GFN + LAST, false };
+
+	if (tid == 1)
+		(void)weir_dirty_freeze(vm.d, &cur, 0);
+	else
+		fault_freeze_thread(tid);
+}
+
+#define REACHABLE(ident, name_, setup_, thread_, what_) \
+	WX_PROGRAM(ident) = { \
+		.name = "dirty/" name_, .what = what_, .nthreads = 3, \
+		.schedules = 60000, \
+		.setup = setup_, .thread = thread_, .final = vm_final, \
+	}
+
+REACHABLE(reach_mark, "reachable-mark", wp_setup, mark_harvest_thread,
+	  "a mark is reported by the next harvest, beside another reader");
+REACHABLE(reach_clear, "reachable-clear", wp_setup, mark_clear_thread,
+	  "the same, beside a clear");
+REACHABLE(reach_fault, "reachable-fault", fixed_setup, fault_harvest_thread,
+	  "a write tracked by the hardware, beside another reader");
+REACHABLE(reach_freeze, "reachable-freeze", fixed_setup, fault_freeze_thread,
+	  "the same, beside a freeze");
+REACHABLE(reach_mark_long, "reachable-mark-twice", wp_setup, mark_long_thread,
+	  "a mark is reported by the next harvest, beside two of another reader");
+REACHABLE(reach_fault_long, "reachable-fault-twice", fixed_setup, fault_long_thread,
+	  "a write tracked by the hardware, beside two harvests of another reader");
+REACHABLE(reach_adaptive_long, "reachable-adaptive-twice", adaptive_setup, fault_long_thread,
+	  "the same, adaptive");
+REACHABLE(empty_mark_long, "reachable-mark-empty", empty_wp_setup, mark_long_thread,
+	  "the same, nothing being dirty at first");
+REACHABLE(empty_fault_long, "reachable-fault-empty", empty_fixed_setup, fault_long_thread,
+	  "the same, nothing being dirty at first");
+REACHABLE(empty_adaptive_long, "reachable-adaptive-empty", empty_adaptive_setup, fault_long_thread,
+	  "the same, nothing being dirty at first");
+WX_PROGRAM(empty_freeze) = {
+	.name = "dirty/reachable-freeze-empty", .nthreads = 3,
+	.what = "a write tracked by the hardware, beside a freeze and nothing else",
+	.models = WX_IN(WX_PSO) | WX_IN(WX_C11), .schedules = 400000,
+	.setup = empty_fixed_setup, .thread = fault_only_freeze_thread, .final = vm_final,
+};
+REACHABLE(empty_freeze_finds, "reachable-for-freeze-empty", empty_fixed_setup, freeze_finds_thread,
+	  "a promoted group is found by the next freeze, nothing being dirty at first");
+REACHABLE(reach_adaptive, "reachable-adaptive", adaptive_setup, fault_harvest_thread,
+	  "the same, adaptive");
 
 REACHABLE(reach_freeze_finds, "reachable-for-freeze", fixed_setup, freeze_finds_thread,
 	  "a promoted group is found by the next freeze, beside another reader");
