@@ -209,6 +209,7 @@ struct dirty_pass {
 	size_t nwords;
 	uint64_t *bitmap;
 	uint64_t bitmap_group;		/* the group of bitmap[0] */
+	uint64_t bitmap_next;		/* the group whose word is written next */
 	const uint64_t *mask;		/* pages that are wanted; NULL: all */
 	uint64_t mask_group;		/* the group of mask[0] */
 	uint64_t budget_ptes;		/* 0: no limit */

@@ -82,12 +82,39 @@ WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *reader, struct weir_
 	return status;
 }
 
+/* Words of the caller's bitmap up to group `end` that nothing was found for. */
+static void fill_gap(struct dirty_pass *p, uint64_t end)
+{
+	weir_memset(p->bitmap + (p->bitmap_next - p->bitmap_group), 0,
+		    (size_t)(end - p->bitmap_next) * sizeof(*p->bitmap));
+	p->bitmap_next = end;
+}
+
+/* Where so many groups of a stripe may be dirty, copying all words beats picking them. */
+#define COPY_GROUPS_MIN	16u
+
 static inline bool copy_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
 			       uint64_t *group)
 {
-	uint64_t hw = weir_load_relaxed(&p->d->scan0[stripe]) & groups;
+	struct weir_dirty *d = p->d;
+	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
 	uint64_t todo = (read_groups(p->reader, stripe) & groups) | hw;
+	uint64_t first = (stripe << STRIPE_SHIFT) + weir_ctz64(groups);
+	uint64_t end = first + weir_popcount64(groups);
+	uint64_t *out;
 
+	if (!todo)
+		return true;
+	fill_gap(p, first);
+	if (weir_popcount64(todo) >= COPY_GROUPS_MIN && !hw && !d->device.bits &&
+	    !p->reader->own.bits) {
+		out = p->bitmap + (first - p->bitmap_group);
+		for (*group = first; *group < end; (*group)++)
+			*out++ = weir_load_acquire(&d->shared.bits[*group]);
+		p->bitmap_next = end;
+		return true;
+	}
+	fill_gap(p, end);
 	for (; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
 
@@ -110,12 +137,13 @@ WEIR_API enum weir_status weir_dirty_get_bitmap(struct weir_dirty *reader, uint6
 		return WEIR_EINVAL;
 	if (!npages)
 		return WEIR_OK;
-	weir_memset(bitmap, 0, (size_t)((npages + 63u) >> GROUP_SHIFT) * sizeof(*bitmap));
 	cur.last_gfn = first_gfn + (npages - 1u);
 	weir_dirty_pass_init(&p, reader);
 	p.bitmap = bitmap;
-	p.bitmap_group = dirty_group_of(d, first_gfn);
+	p.bitmap_group = p.bitmap_next = dirty_group_of(d, first_gfn);
 	status = dirty_walk(&p, &cur, false, copy_stripe);
+	if (!status)
+		fill_gap(&p, dirty_group_of(d, cur.last_gfn) + 1u);
 	weir_dirty_pass_count(&p);
 	return status;
 }
