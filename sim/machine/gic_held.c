@@ -253,13 +253,14 @@ static void held_enable(struct sim_gic *gic, uint32_t pe)
 	}
 }
 
-/* EnableLPIs clear: its queue is dropped. */
+/* EnableLPIs clear: what queues is pending no more; what is pending but not enabled stays so. */
 static void held_disable(struct sim_gic *gic, uint32_t pe)
 {
 	uint32_t i;
 
 	while ((i = gic->pes[pe].head) != GIC_NONE) {
 		take_out(gic, i);
+		lpi_at(gic, i)->pending = false;
 		bury(lpi_at(gic, i));
 	}
 	gic_line_update(gic, pe);

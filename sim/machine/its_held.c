@@ -231,12 +231,20 @@ static enum sim_its_code held_ite_get(struct sim_its *its, uint32_t did, const s
 	return SIM_ITS_OK;
 }
 
+/* Where an event's entry would be in the device's table. */
+static uint64_t ite_place(const struct sim_its *its, const struct held_dev *d, uint32_t eid)
+{
+	return d->itt + (uint64_t)eid * its_ite_bytes(its);
+}
+
 static enum sim_its_code ite_insert(struct sim_its *its, struct held_dev *d, uint32_t eid,
 				    const struct its_ite *ite)
 {
 	size_t i = first_at(d->ites, d->nites, sizeof(*d->ites), eid);
 	const struct held_coll *c = coll_find(its->held, ite->icid);
 
+	if (!sim_ram_covers(its->ram, ite_place(its, d, eid), 1))
+		return SIM_ITS_ID_OOR;
 	if (its->held->nites >= its->cfg.held_max)
 		return SIM_ITS_NO_ROOM;
 	if (!sim_gic_lpi_map(its->gic, ite->intid, c ? c->pe : SIM_GIC_PE_NONE))
@@ -253,7 +261,7 @@ static enum sim_its_code ite_insert(struct sim_its *its, struct held_dev *d, uin
 
 static void ite_remove(struct sim_its *its, struct held_dev *d, struct held_ite *e)
 {
-	sim_ram_put64(its->ram, d->itt + (uint64_t)e->eid * its_ite_bytes(its), 0);
+	sim_ram_put64(its->ram, ite_place(its, d, e->eid), 0);
 	sim_gic_lpi_unmap(its->gic, e->intid);
 	d->nites--;
 	its->held->nites--;

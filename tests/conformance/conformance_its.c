@@ -3,7 +3,7 @@
  * conformance_its - the recorded ITS scripts, replayed.
  *
  * Goal: each profile's ITS, redistributors and CPU interfaces answer as the implementation it is
- * named after (recorded in tests/data/its), byte for byte.
+ * named after (recorded in tests/data/its, whose README says how), byte for byte.
  * Method: run each script in each profile and compare line by line, whole, and scenario by
  * scenario, because a scenario starts from reset whatever ran before it; and once more with the
  * queue executed a command at a time, which nothing that is printed may depend on.
@@ -29,6 +29,10 @@ static const struct recording recordings[] = {
 	{ "its.profile=kvm", DATA "diverge.scn", DATA "diverge.kvm.golden", 6 },
 	{ "its.profile=qemu", DATA "fuzz-1.scn", DATA "fuzz-1.golden", 20 },
 	{ "its.profile=kvm", DATA "fuzz-1.scn", DATA "fuzz-1.golden", 20 },
+	{ "its.profile=qemu", DATA "enable.scn", DATA "enable.qemu.golden", 3 },
+	{ "its.profile=kvm", DATA "enable.scn", DATA "enable.kvm.golden", 3 },
+	{ "its.profile=qemu", DATA "random.scn", DATA "random.qemu.golden", 8 },
+	{ "its.profile=kvm", DATA "random.scn", DATA "random.kvm.golden", 8 },
 };
 
 #define NRECORDINGS (sizeof(recordings) / sizeof(recordings[0]))

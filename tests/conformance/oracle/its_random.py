@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Random ITS scripts, to be run by several implementations and compared.
+
+its_random.py SEED SCENARIOS OPERATIONS [agree]: writes a script to standard output. The same
+arguments give the same script. A scenario sets up tables of a random shape and then does what a
+guest may do, right and wrong: numbers out of range, mappings over live ones, tables in holes, raw
+queue pointers, switches at any time.
+
+With `agree` it leaves out what implementations may do as they like (see "Choices" in docs/its.md),
+so that all must give the same answers.
+"""
+import random
+import sys
+
+HOLES = (0x200000000, 0x48000000)
+LAST_PAGE = 0x43FFF000
+FUNCTIONS = (0x8, 0x10, 0x18)
+
+
+class Guest:
+    """A scenario, as its operations are drawn."""
+
+    def __init__(self, rng, agree):
+        self.r, self.agree = rng, agree
+        self.cpus = rng.choice((1, 2, 2, 3, 4))
+        self.indirect = not agree and rng.random() < 0.3
+        self.holes = not agree and rng.random() < 0.2
+        self.bits = {}          # of the devices that were mapped
+        self.events = {}        # (device, event) -> LPI
+        self.free = list(range(8192, 8192 + (30 if agree else 24)))
+        rng.shuffle(self.free)
+        self.batch = False
+
+    def head(self, name):
+        edu = ",".join(hex(d) for d in FUNCTIONS)
+        yield f"scenario {name} cpus={self.cpus} edu={edu}"
+        r = self.r
+        options = ["dev_psz=64k"]
+        if not self.agree:
+            options = ["dev_psz=" + r.choice(("4k", "16k", "64k")),
+                       f"dev_pages={r.choice((1, 1, 2))}", f"cmdq_pages={r.choice((1, 1, 2))}",
+                       f"idbits={r.choice((16, 16, 16, 14, 13))}"]
+            options += ["dev=2level"] * self.indirect + ["lpis=off"] * (r.random() < 0.1)
+            options += ["its=off"] * (r.random() < 0.1) + ["dev_valid=0"] * (r.random() < 0.03)
+            options += ["coll_valid=0"] * (r.random() < 0.03)
+        yield " ".join(["setup"] + options)
+        if self.indirect:
+            yield "l2 0 on"
+        for cpu in range(self.cpus):
+            yield f"cmd MAPC {cpu} {cpu}"
+        for lpi in sorted(self.free):
+            yield self.prop(lpi)
+
+    def prop(self, lpi):
+        # Order among equals is a choice: to agree, each LPI has a priority of its own.
+        priority = (8 * (lpi - 8191) if self.agree else
+                    self.r.choice((0, 8, 0x40, 0xA4, 0xF0, 0xFC)))
+        return f"prop {lpi} {priority:#x} {self.r.choice(('on', 'on', 'on', 'off'))}"
+
+    # --- numbers
+
+    def cpu(self):
+        return self.r.randrange(self.cpus)
+
+    def icid(self):
+        if not self.agree and self.r.random() < 0.1:
+            return self.r.choice((5, 9, 0x1FF, 0x200, 0xFFFF))
+        return self.cpu()
+
+    def device(self):
+        return self.r.choice((0, 0, 1, 8, 8, 0x10, 0x18, 0x1FF, 0x200, 0x1000))
+
+    def live(self, chance=0.85):
+        """A mapped event, or any."""
+        if self.events and self.r.random() < chance:
+            return self.r.choice(sorted(self.events))
+        return self.device(), self.r.randrange(70)
+
+    # --- operations; each yields lines
+
+    def mapd(self):
+        did = self.device()
+        if self.agree:
+            if did not in self.bits:
+                self.bits[did] = self.r.randint(1, 6)
+                yield f"cmd MAPD {did} {self.bits[did]}"
+            return
+        bits = self.r.choice((1, 2, 3, 5, 6, 6, 16, 17))
+        kind = self.r.random()
+        if kind < 0.25:
+            bits = min(bits, 16)    # QEMU 7.2 looks at the size of what is unmapped
+        line = f"cmd MAPD {did} {bits}"
+        if kind < 0.25:
+            line += " 0"
+        elif kind < 0.29 and self.holes:
+            line += f" 1 {self.r.choice(HOLES + (LAST_PAGE,)):#x}"
+        elif kind < 0.35:
+            line += f" 1 {0x40800000 + 0x1000 * self.device():#x}"
+        self.bits[did] = bits
+        yield line
+
+    def mapti(self):
+        did = self.r.choice(sorted(self.bits)) if self.bits else self.device()
+        top = 1 << min(self.bits.get(did, 5), 7)
+        if self.agree:
+            event = self.r.randrange(top)
+            if did in self.bits and (did, event) not in self.events and self.free:
+                self.events[did, event] = self.free.pop()
+                yield f"cmd MAPTI {did} {event} {self.events[did, event]} {self.cpu()}"
+            return
+        event = self.r.randrange(top + 1)
+        lpi = self.r.choice(self.free + [8191, 0x3FFF, 0x4000, 0xFFFF, 0x10000])
+        self.events[did, event] = lpi
+        yield f"cmd MAPTI {did} {event} {lpi} {self.icid()}"
+
+    def mapi(self):
+        if not self.agree:
+            yield f"cmd MAPI {self.device()} {self.r.choice((3, 8192, 8193, 8200))} {self.icid()}"
+
+    def mapc(self):
+        if not self.agree:
+            if self.r.random() < 0.3:
+                yield f"cmd MAPC {self.icid()} {self.cpu()} 0"
+            else:
+                yield f"cmd MAPC {self.icid()} {self.r.choice((self.cpu(), self.cpus, 0xFFFF))}"
+
+    def interrupt(self):
+        did, event = self.live()
+        if did in (0,) + FUNCTIONS and event < 0x10000 and self.r.random() < 0.4:
+            yield f"msi {did:#x} {event}"
+        else:
+            yield f"cmd INT {did} {event}"
+
+    def clear(self):
+        yield "cmd CLEAR %d %d" % self.live()
+
+    def discard(self):
+        did, event = self.live()
+        if self.agree:
+            yield f"cmd CLEAR {did} {event}"
+            self.events.pop((did, event), None)
+        yield f"cmd DISCARD {did} {event}"
+
+    def movi(self):
+        yield "cmd MOVI %d %d %d" % (*self.live(), self.icid())
+
+    def movall(self):
+        if not self.agree:
+            yield f"cmd MOVALL {self.r.choice((self.cpu(), 9))} {self.cpu()}"
+
+    def inv(self):
+        did, event = self.live()
+        lpi = self.events.get((did, event))
+        if lpi and lpi in range(8192, 8240):
+            yield self.prop(lpi)
+        yield f"cmd INV {did} {event}"
+
+    def invall(self):
+        for cpu in range(self.cpus):
+            yield f"cmd INVALL {cpu}"
+
+    def lone_prop(self):
+        if not self.agree:
+            yield self.prop(self.r.randrange(8192, 8216))
+
+    def sync(self):
+        yield f"cmd SYNC {self.cpu()}"
+
+    def raw(self):
+        if not self.agree:
+            words = [self.r.getrandbits(self.r.choice((4, 8, 40, 64))) for _ in range(4)]
+            if words[0] & 0xFF != 0x08:
+                yield "cmd RAW " + " ".join(map(hex, words))
+        else:
+            yield f"cmd RAW {self.r.choice((0, 2, 6, 7, 0x10, 0x2A, 0xFF)):#x}"
+
+    def queue(self):
+        if self.agree:
+            return
+        if self.r.random() < 0.3:
+            yield f"cwriter {self.r.choice((0, 0x20, 0x400, 0xFE0, 0x1000, 0x1FE0, 0x2000)):#x}"
+        elif self.r.random() < 0.5:
+            yield f"repeat {self.r.choice((3, 60, 130))} cmd SYNC 0"
+        else:
+            self.batch = not self.batch
+            yield "batch " + ("on" if self.batch else "off")
+            yield "flush"
+
+    def switch(self):
+        if self.agree:
+            return
+        kind = self.r.random()
+        if kind < 0.3:
+            yield "its off"
+            if self.r.random() < 0.5:
+                yield from self.interrupt()
+            yield "its on"
+        elif kind < 0.6:
+            cpu = self.cpu()
+            yield f"lpis {cpu} off"
+            if self.r.random() < 0.5:
+                yield from self.interrupt()
+            yield f"lpis {cpu} on"
+        elif kind < 0.8:
+            yield f"setpend {self.cpu()} {self.r.randrange(8192, 8216)}"
+        elif self.indirect:
+            yield f"l2 {self.r.randrange(3)} {self.r.choice(('on', 'on', 'off'))}"
+
+    def mask(self):
+        if not self.agree:
+            yield f"pmr {self.cpu()} {self.r.choice((0, 0x40, 0x44, 0xA0, 0xF8, 0xFF)):#x}"
+
+    def look(self):
+        kind = self.r.choice(("pend", "pend", "irq", "hppi", "ack", "ack"))
+        yield kind if kind == "pend" else f"{kind} {self.cpu()}"
+
+    def operations(self):
+        return ((self.mapd, 5), (self.mapti, 14), (self.mapi, 1), (self.mapc, 2),
+                (self.interrupt, 26), (self.clear, 5), (self.discard, 5), (self.movi, 8),
+                (self.movall, 1), (self.inv, 8), (self.invall, 2), (self.lone_prop, 2),
+                (self.sync, 1), (self.raw, 1), (self.queue, 1), (self.switch, 2),
+                (self.mask, 1), (self.look, 14))
+
+    def body(self, count):
+        what, weights = zip(*self.operations())
+        for _ in range(count):
+            yield from self.r.choices(what, weights)[0]()
+        if self.batch:
+            yield "batch off"
+            yield "flush"
+        yield "pend"
+        for cpu in range(self.cpus):
+            yield f"ack {cpu}"
+        yield "pend"
+
+
+def main():
+    seed, count, operations = (int(a, 0) for a in sys.argv[1:4])
+    rng = random.Random(seed)
+    for n in range(count):
+        guest = Guest(rng, "agree" in sys.argv[4:])
+        for line in guest.head(f"random_{seed}_{n}"):
+            print(line)
+        for line in guest.body(operations):
+            print(line)
+
+
+if __name__ == "__main__":
+    main()
