@@ -128,6 +128,16 @@ static void the_answer(void **state)
 	    LIST("fixed64, 10x: GET, frozen, but", "adaptive, 10x: GET, frozen, but"));
 }
 
+/* A migration of a smaller guest, in which every policy converges. */
+static void lost_compute_and_blackout(void **state)
+{
+	(void)state;
+	run("auc2023",
+	    LIST("guest.vcpus=8", "guest.memory_bytes=512Mi", "workload.set_bytes=64Mi",
+		 "link.bandwidth_bytes_per_s=125000000"),
+	    NONE);
+}
+
 static void eager_splitting(void **state)
 {
 	(void)state;
@@ -177,6 +187,7 @@ int main(void)
 		cmocka_unit_test(the_two_cost_files_are_one),
 		cmocka_unit_test(the_series_of_2023),
 		cmocka_unit_test(the_answer),
+		cmocka_unit_test(lost_compute_and_blackout),
 		cmocka_unit_test(eager_splitting),
 		cmocka_unit_test(turning_logging_on),
 		cmocka_unit_test(scans),

@@ -43,13 +43,12 @@ static const struct sim_param own_params[] = {
 	U64("fit.rounds", "", "3", 1, 100, "choice", "rounds of the search, a line for each cost"),
 };
 
-const struct experiment *const experiments[] = {&experiment_perf2023,	   &experiment_answer2023,
-						&experiment_redis2023,	   &experiment_koller,
-						&experiment_initially_set, &experiment_scans2021,
-						&experiment_gardon,	   &experiment_autoconverge,
-						&experiment_sparse,	   &experiment_matrix,
-						&experiment_blackout,	   &experiment_costs_list,
-						&experiment_fit,	   NULL};
+const struct experiment *const experiments[] =
+	{&experiment_perf2023,	 &experiment_answer2023, &experiment_auc2023,
+	 &experiment_redis2023,	 &experiment_koller,	 &experiment_initially_set,
+	 &experiment_scans2021,	 &experiment_gardon,	 &experiment_autoconverge,
+	 &experiment_sparse,	 &experiment_matrix,	 &experiment_blackout,
+	 &experiment_costs_list, &experiment_fit,	 NULL};
 
 const struct experiment *experiment_find(const char *name, struct sim_error *err)
 {

@@ -9,6 +9,7 @@
 
 extern const struct experiment experiment_perf2023;
 extern const struct experiment experiment_answer2023;
+extern const struct experiment experiment_auc2023;
 extern const struct experiment experiment_redis2023;
 extern const struct experiment experiment_koller;
 extern const struct experiment experiment_initially_set;
