@@ -305,7 +305,7 @@ static void restart_short_thread(unsigned int tid)
 
 WX_PROGRAM(restart_short) = {
 	.name = "dirty/restart-short", .what = "a fault in flight while the log is started again",
-	.nthreads = 2, .schedules = 60000,
+	.nthreads = 2, .schedules = 150000,
 	.setup = fixed_setup, .thread = restart_short_thread, .final = vm_final,
 };
 
