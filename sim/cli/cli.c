@@ -26,7 +26,7 @@ static const struct sim_command commands[] = {
 	{ "trace", "DIR|FILE", "print an event history as text", sim_cli_trace },
 	{ "diff", "A B", "first event and counters in which two runs differ", sim_cli_diff },
 	{ "script", "KIND FILE [NAME...]", "run a conformance script", sim_cli_script },
-	{ "experiment", "NAME|--all", "simulate a published table and set it against what was published",
+	{ "experiment", "NAME|--all", "simulate a published table, set it against the figures",
 	  sim_cli_experiment },
 };
 

@@ -54,7 +54,7 @@ bool perf_lab(struct experiment_run *run, const struct perf_setup *setup,
 		result->all.dirty_ns += dirty;
 		result->all.get_ns += get;
 		result->all.clear_ns += clear;
-		result->last = (struct perf_phases){ dirty, get, clear };
+		result->last = (struct perf_phases){dirty, get, clear};
 		if (!i)
 			continue;
 		result->mean.dirty_ns += dirty;
@@ -125,6 +125,9 @@ static bool run_perf2023(struct experiment_run *run)
 			before.iterations, (unsigned long long)scale,
 			(unsigned long long)(b.faults * scale),
 			(unsigned long long)(s.faults * scale));
+	experiment_note(run,
+			"that CLEAR takes pages back from the hardware is a reading of the series, "
+			"made with its rows in view: docs/experiments.md");
 	experiment_note(run,
 			"over all %u iterations, the first of which traps nothing: dirty memory "
 			"%.2f s before, %.2f s with the series",
