@@ -2,9 +2,10 @@
 /*
  * ram.c - guest physical memory by the byte. See ram.h.
  *
- * Regions are kept sorted by address. A range is walked region by region, so one that spans two
- * regions that touch is as good as one inside a region; each walk is preceded by the check that all
- * of it is memory (R2).
+ * Regions are kept sorted by address; each has an inaccessible page of host memory on either side,
+ * so that a fault of this file is found where it happens. A range is walked region by region, so
+ * one that spans two regions that touch is as good as one inside a region; each walk is preceded by
+ * the check that all of it is memory (R2).
  */
 #include "sim/machine/ram.h"
 
@@ -42,7 +43,8 @@ void sim_ram_destroy(struct sim_ram *ram)
 	if (!ram)
 		return;
 	for (size_t i = 0; i < ram->nregions; i++)
-		munmap(ram->regions[i].bytes, region_bytes(&ram->regions[i]));
+		munmap(ram->regions[i].bytes - SIM_RAM_PAGE_BYTES,
+		       region_bytes(&ram->regions[i]) + 2 * SIM_RAM_PAGE_BYTES);
 	free(ram);
 }
 
@@ -56,11 +58,27 @@ static size_t region_from(const struct sim_ram *ram, uint64_t addr)
 	return i;
 }
 
+/* Zeroed host memory between two guards; NULL if there is none. */
+static uint8_t *host_memory(uint64_t nbytes)
+{
+	size_t all = (size_t)(nbytes + 2 * SIM_RAM_PAGE_BYTES);
+	uint8_t *bytes = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			      0);
+
+	if (bytes == MAP_FAILED)
+		return NULL;
+	bytes += SIM_RAM_PAGE_BYTES;
+	if (mprotect(bytes, (size_t)nbytes, PROT_READ | PROT_WRITE) == 0)
+		return bytes;
+	munmap(bytes - SIM_RAM_PAGE_BYTES, all);
+	return NULL;
+}
+
 bool sim_ram_add(struct sim_ram *ram, uint64_t base, uint64_t nbytes, struct sim_error *err)
 {
 	uint64_t last = base + (nbytes - 1);
 	size_t i = region_from(ram, base);
-	void *bytes;
+	uint8_t *bytes;
 
 	if (!nbytes || (base | nbytes) % SIM_RAM_PAGE_BYTES || last < base ||
 	    nbytes > SIZE_MAX / 2) {
@@ -78,9 +96,8 @@ bool sim_ram_add(struct sim_ram *ram, uint64_t base, uint64_t nbytes, struct sim
 			      SIM_RAM_REGIONS_MAX);
 		return false;
 	}
-	bytes = mmap(NULL, (size_t)nbytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (bytes == MAP_FAILED) {
+	bytes = host_memory(nbytes);
+	if (!bytes) {
 		sim_error_set(err, "memory at 0x%" PRIx64 ": the host has no room for 0x%" PRIx64
 			      " bytes", base, nbytes);
 		return false;

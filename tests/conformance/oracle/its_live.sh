@@ -4,8 +4,8 @@
 # its_live.sh WEIR-SIM [SEED [SCENARIOS [OPERATIONS]]]
 #
 # Goal: the model answers random scripts as the installed QEMU does, which shares nothing with it.
-# Method: draw a script of a seed that nobody chose, run it by both, compare. The seed is printed, so
-# that a difference can be had again. About 0.5 s a scenario. By hand, not a test: what QEMU is
+# Method: draw a script of a seed that nobody chose, run it by both, compare. The seed is printed,
+# so that a difference can be had again. About 0.5 s a scenario. By hand, not a test: which QEMU is
 # installed, and what it does, is not this project's to promise.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
