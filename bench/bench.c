@@ -54,6 +54,28 @@ void bench_register_events(const struct bench_impl *impl, uint64_t pending, unsi
 	snprintf(c->name, sizeof(c->name), "%s/%" PRIu64, impl->name, pending);
 }
 
+void bench_register_xlate(const struct bench_impl *impl, uint32_t keys, bool irregular, bool full,
+			  uint32_t threads, unsigned int runs)
+{
+	struct bench_case *c = add(impl, runs);
+
+	c->params.keys = keys;
+	c->params.irregular = irregular;
+	c->params.full = full;
+	c->params.threads = threads;
+	snprintf(c->name, sizeof(c->name), "%s/%" PRIu32 "%s%s%s", impl->name, keys,
+		 irregular ? "/irregular" : "", full ? "/full" : "",
+		 threads > 1u ? "/threads:2" : "");
+}
+
+void bench_register_xlate_shapes(const struct bench_impl *impl, uint32_t keys, unsigned int runs)
+{
+	bench_register_xlate(impl, keys, false, false, 1, runs);
+	bench_register_xlate(impl, keys, false, false, 2, runs);
+	bench_register_xlate(impl, keys, true, false, 1, runs);
+	bench_register_xlate(impl, keys, true, true, 1, runs);
+}
+
 const struct bench_case *bench_cases(size_t *n)
 {
 	*n = ncases;

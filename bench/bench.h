@@ -12,7 +12,7 @@
  * (shim.cc), one after another; or by the table (table.c), those that are compared in turn, so that
  * a drift of the machine meets both.
  *
- * One thread, no concurrency.
+ * One thread, but for the cases of xlate on two, see xlate_world.h.
  */
 #ifndef WEIR_BENCH_BENCH_H
 #define WEIR_BENCH_BENCH_H
@@ -30,11 +30,19 @@ extern "C" {
  * @dirty_ppm: dirty pages in a million; the name shows it per mille
  * @region_gib: size of the region at 4 KiB pages
  * @pending: events pending
+ * @keys: translations, and for what is not irregular the capacity
+ * @irregular: keys without a pattern
+ * @full: irregular, in a cache that has room for no more than them
+ * @threads: 1 or 2
  */
 struct bench_params {
 	uint32_t dirty_ppm;
 	uint32_t region_gib;
 	uint64_t pending;
+	uint32_t keys;
+	bool irregular;
+	bool full;
+	uint32_t threads;
 };
 
 /**
@@ -72,6 +80,10 @@ struct bench_case {
 void bench_register_dirty(const struct bench_impl *impl, uint32_t dirty_ppm, uint32_t region_gib,
 			  unsigned int runs);
 void bench_register_events(const struct bench_impl *impl, uint64_t pending, unsigned int runs);
+void bench_register_xlate(const struct bench_impl *impl, uint32_t keys, bool irregular, bool full,
+			  uint32_t threads, unsigned int runs);
+/* dense and irregular keys, on one thread and on two */
+void bench_register_xlate_shapes(const struct bench_impl *impl, uint32_t keys, unsigned int runs);
 const struct bench_case *bench_cases(size_t *ncases);
 const struct bench_case *bench_find(const char *name);
 
@@ -96,7 +108,7 @@ void host_flush(const void *mem, size_t bytes);
 /** host_die() - one line on standard error, exit code 3 */
 void host_die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/** bench_region_gib() - the region whose descriptors fill four last-level caches, if memory allows */
+/** bench_region_gib() - whose descriptors fill four last-level caches, if memory allows */
 uint32_t bench_region_gib(void);
 
 /* table.c: the targets and their ratios. Return: exit code */
@@ -110,6 +122,8 @@ void bench_dirty_harvest(void);
 void bench_dirty_get(void);
 void bench_dirty_write(void);
 void bench_dirty_rearm(void);
+void bench_xlate_hit(void);
+void bench_xlate_change(void);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
  *
  *   weir           the region's summary levels lead to the dirty words
  *   find_next_bit  a flat bitmap, a search from bit to bit, as Linux does
- *   qemu_xchg      a flat bitmap, every word loaded, and exchanged with 0 if it is not, as QEMU does
+ *   qemu_xchg      a flat bitmap, every word loaded, exchanged with 0 if it is not, as QEMU does
  *   croaring       a compressed bitmap, iterated
  *   memset         get_bitmap only: the least that filling a bitmap can cost
  */

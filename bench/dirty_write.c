@@ -88,7 +88,8 @@ static void fault_prepare(void *state)
 		host_die("clear failed");
 	for (i = 0; i < CALLS; i++) {
 		uint64_t page = s->gfn[i] - WORLD_BASE_GFN, first = page & ~(uint64_t)63u, j;
-		uint64_t *leaf = &s->r.w->tables[first / WORLD_TABLE_PTES][first % WORLD_TABLE_PTES];
+		uint64_t *table = s->r.w->tables[first / WORLD_TABLE_PTES];
+		uint64_t *leaf = &table[first % WORLD_TABLE_PTES];
 
 		for (j = 0; j < 64u; j++)
 			leaf[j] = WORLD_LEAF & ~WEIR_DIRTY_DESC_DBM;

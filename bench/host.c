@@ -150,7 +150,8 @@ uint32_t bench_region_gib(void)
 	want = ((4u * host_llc_bytes() >> 21) + 63u) & ~(uint64_t)63u;
 	can = (host_available_bytes() / 3u >> 21) & ~(uint64_t)63u;
 	if (can < want) {
-		fprintf(stderr, "weir-bench: memory for %" PRIu64 " MiB of descriptors only, not for "
+		fprintf(stderr,
+			"weir-bench: memory for %" PRIu64 " MiB of descriptors only, not for "
 			"four last-level caches (%" PRIu64 " MiB)\n", can << 1, want << 1);
 		want = can;
 	}

@@ -11,12 +11,13 @@
 
 #include "bench.h"
 #include "dirty_world.h"
+#include "peers/xlate_peers.h"
 
 static const char usage[] =
 	"usage: weir-bench [--shuffled] [--benchmark_filter=REGEX] [--benchmark_...]\n"
 	"       weir-bench [--shuffled] --table[=REGEX] [--reps=N]\n"
 	"\n"
-	"  --table       measure the targets: what is compared is run in turn, N times (default 9),\n"
+	"  --table       measure the targets: what is compared runs in turn, N times (default 9),\n"
 	"                and the ratios of the medians are printed. REGEX chooses rows.\n"
 	"                Exit code 1 if a target is missed.\n"
 	"  --shuffled    last-level tables in random order in memory, instead of in sequence\n"
@@ -112,6 +113,12 @@ int main(int argc, char **argv)
 	bench_dirty_get();
 	bench_dirty_write();
 	bench_dirty_rearm();
+	bench_xlate_hit();
+	bench_xlate_change();
+	bench_xlate_list();
+	bench_xlate_radix();
+	bench_xlate_rculfhash();
+	bench_xlate_ck();
 	if (listing) {
 		list();
 		return 0;

@@ -8,6 +8,7 @@
  * a target in nanoseconds.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,10 @@
 
 #define REPS_MAX 999u
 
-/* %u in a name is the region of bench_region_gib(). b NULL: nothing to compare with. 0: no limit. */
+/*
+ * %u in a name is the region of bench_region_gib(). b NULL: nothing to compare with. 0: no limit.
+ * ns_max negative: the limit is for a less b.
+ */
 struct row {
 	const char *what;
 	const char *a;
@@ -59,10 +63,72 @@ static const struct row rows[] = {
 	{ "mark, clean", "dirty/mark/weir/0/48", "dirty/mark/croaring/0/48", 0, 0 },
 	{ "clear, 1 % dirty", "dirty/clear/weir/10/48", "dirty/clear/series2023/10/48", 0, 0 },
 	{ "  under WP", "dirty/clear/weir_wp/10/48", "dirty/clear/series2023/10/48", 0, 0 },
-	{ "clear, 100 % dirty", "dirty/clear/weir/1000/48", "dirty/clear/series2023/1000/48", 0, 0 },
+	{ "clear, 100 % dirty", "dirty/clear/weir/1000/48", "dirty/clear/series2023/1000/48", 0,
+	  0 },
 	{ "freeze, 0 % dirty", "dirty/freeze/weir/0/48", "dirty/freeze/plain_read/0/48", 0, 0 },
 	{ "freeze, 100 % dirty", "dirty/freeze/weir/1000/48", "dirty/freeze/plain_read/1000/48",
 	  0, 0 },
+	{ "hit inlined", "xlate/hit/weir_inline/1", "xlate/hit/flat/1", 2.5, 0 },
+	{ "hit inlined", "xlate/hit/weir_inline/16", "xlate/hit/flat/16", 2.5, 0 },
+	{ "hit inlined", "xlate/hit/weir_inline/64", "xlate/hit/flat/64", 2.5, 0 },
+	{ "hit inlined", "xlate/hit/weir_inline/1024", "xlate/hit/flat/1024", 2.5, 0 },
+	{ "hit inlined", "xlate/hit/weir_inline/65536", "xlate/hit/flat/65536", 2.5, 0 },
+	{ "hit called", "xlate/hit/weir/1", "xlate/hit/flat/1", 3.2, 0 },
+	{ "hit called", "xlate/hit/weir/64", "xlate/hit/flat/64", 3.2, 0 },
+	{ "hit called", "xlate/hit/weir/1024", "xlate/hit/flat/1024", 3.2, 0 },
+	{ "hit irregular, half load", "xlate/hit/weir_inline/64/irregular",
+	  "xlate/hit/flat/64/irregular", 4, 0 },
+	{ "hit irregular, half load", "xlate/hit/weir_inline/1024/irregular",
+	  "xlate/hit/flat/1024/irregular", 4, 0 },
+	{ "hit irregular, half load", "xlate/hit/weir_inline/65536/irregular",
+	  "xlate/hit/flat/65536/irregular", 4, 0 },
+	{ "hit irregular, full", "xlate/hit/weir_inline/64/irregular/full",
+	  "xlate/hit/flat/64/irregular", 6, 0 },
+	{ "hit irregular, full", "xlate/hit/weir_inline/1024/irregular/full",
+	  "xlate/hit/flat/1024/irregular", 6, 0 },
+	{ "hit irregular, full", "xlate/hit/weir_inline/65536/irregular/full",
+	  "xlate/hit/flat/65536/irregular", 6, 0 },
+	{ "list of 2019, 25 times", "xlate/hit/weir/64", "xlate/hit/kvm2019/64", 0.04, 0 },
+	{ "list of 2019, 250 times", "xlate/hit/weir/1024", "xlate/hit/kvm2019/1024", 0.004, 0 },
+	{ "radix, RCU, references", "xlate/hit/weir/1", "xlate/hit/radix_rcu_ref/1", 0.65, 0 },
+	{ "radix, RCU, references", "xlate/hit/weir/64", "xlate/hit/radix_rcu_ref/64", 0.65, 0 },
+	{ "radix, RCU, references", "xlate/hit/weir/1024", "xlate/hit/radix_rcu_ref/1024", 0.65,
+	  0 },
+	{ "radix, irregular, half", "xlate/hit/weir/64/irregular",
+	  "xlate/hit/radix_rcu_ref/64/irregular", 1, 0 },
+	{ "radix, irregular, half", "xlate/hit/weir/1024/irregular",
+	  "xlate/hit/radix_rcu_ref/1024/irregular", 1, 0 },
+	{ "radix, RCU", "xlate/hit/weir/64", "xlate/hit/radix_rcu/64", 0, 0 },
+	{ "rculfhash", "xlate/hit/weir/64", "xlate/hit/rculfhash/64", 0, 0 },
+	{ "ck_ht", "xlate/hit/weir/64", "xlate/hit/ck_ht/64", 0, 0 },
+	{ "2 threads, empty loop", "xlate/hit/empty/64/threads:2", "xlate/hit/empty/64", 0, 0 },
+	{ "2 threads", "xlate/hit/weir_inline/64/threads:2", "xlate/hit/weir_inline/64", 1.05, 0 },
+	{ "2 threads, radix", "xlate/hit/radix_rcu_ref/64/threads:2",
+	  "xlate/hit/radix_rcu_ref/64", 0, 0 },
+	{ "latency", "xlate/latency/weir_inline/64", "xlate/latency/flat/64", 0, 0 },
+	{ "miss", "xlate/miss/weir/64", "xlate/hit/weir/64", 0, 0 },
+	{ "invalidate all, net", "xlate/invalidate_all/weir/64", "xlate/invalidate_all/empty/64",
+	  0, -5 },
+	{ "invalidate all, net", "xlate/invalidate_all/weir/65536",
+	  "xlate/invalidate_all/empty/65536", 0, -5 },
+	{ "  an atomic add, called", "xlate/invalidate_all/weir/64",
+	  "xlate/invalidate_all/atomic_add/64", 1.2, 0 },
+	{ "invalidate device, net", "xlate/invalidate_device/weir/64",
+	  "xlate/invalidate_all/empty/64", 0, -5 },
+	{ "invalidate device, net", "xlate/invalidate_device/weir/65536",
+	  "xlate/invalidate_all/empty/65536", 0, -5 },
+	{ "invalidate tag, net", "xlate/invalidate_tag/weir/64", "xlate/invalidate_all/empty/64",
+	  0, -10 },
+	{ "invalidate event, net", "xlate/invalidate_event/weir/64",
+	  "xlate/invalidate_all/empty/64", 0, -10 },
+	{ "invalidate event, net", "xlate/invalidate_event/weir/1024",
+	  "xlate/invalidate_all/empty/1024", 0, -10 },
+	{ "invalidate event, net", "xlate/invalidate_event/weir/65536",
+	  "xlate/invalidate_all/empty/65536", 0, -10 },
+	{ "  in sequence", "xlate/invalidate_event/weir_ordered/65536",
+	  "xlate/invalidate_all/empty/65536", 0, -10 },
+	{ "fill", "xlate/fill/weir/64", NULL, 0, 0 },
+	{ "fill", "xlate/fill/weir/65536", NULL, 0, 0 },
 };
 
 /* One side of a row. */
@@ -116,16 +182,18 @@ static void run_side(struct side *s, unsigned int rep)
 static bool judge(const struct row *row, struct side *a, struct side *b, unsigned int reps)
 {
 	char limit[64] = "-", peer[24] = "-", times[24] = "-";
-	static double ratios[REPS_MAX];
+	static double ratios[REPS_MAX], nets[REPS_MAX];
 	bool met = true;
 	unsigned int i;
 	double ns;
 
-	for (i = 0; b->c && i < reps; i++)
+	for (i = 0; b->c && i < reps; i++) {
 		ratios[i] = a->ns[i] / b->ns[i];
-	ns = median(a->ns, reps);
+		nets[i] = a->ns[i] - b->ns[i];
+	}
+	ns = median(row->ns_max < 0 ? nets : a->ns, reps);
 	if (row->ns_max)
-		met = ns <= row->ns_max;
+		met = ns <= fabs(row->ns_max);
 	if (b->c) {
 		double ratio = median(ratios, reps);
 
@@ -134,11 +202,12 @@ static bool judge(const struct row *row, struct side *a, struct side *b, unsigne
 		snprintf(times, sizeof(times), "%.3f", ratio);
 	}
 	if (row->ratio_max && row->ns_max)
-		snprintf(limit, sizeof(limit), "%gx, %g ns", row->ratio_max, row->ns_max);
+		snprintf(limit, sizeof(limit), "%gx, %g ns", row->ratio_max,
+			 fabs(row->ns_max));
 	else if (row->ratio_max)
 		snprintf(limit, sizeof(limit), "%gx", row->ratio_max);
 	else if (row->ns_max)
-		snprintf(limit, sizeof(limit), "%g ns", row->ns_max);
+		snprintf(limit, sizeof(limit), "%g ns", fabs(row->ns_max));
 	printf("%-24s %-36s %12.3f %-36s %12s %8s %14s %s\n", row->what, a->c->name, ns,
 	       b->c ? b->c->name : "-", peer, times, limit,
 	       !row->ratio_max && !row->ns_max ? "" : met ? "met" : "MISSED");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * croaring.c - the dirty bitmap as a CRoaring bitmap: chunks of 65536 pages, each an array, a bitmap
- * or runs. Not safe against concurrent writers; a lock would come on top.
+ * croaring.c - the dirty bitmap as a CRoaring bitmap: chunks of 65536 pages, each an array, a
+ * bitmap or runs. Not safe against concurrent writers; a lock would come on top.
  */
 #include <roaring/roaring.h>
 

@@ -2,11 +2,12 @@
 /*
  * series2023.c - how the 2023 combined dirty log series for KVM on arm64 collects and clears.
  *
- * It uses KVM's generic table walker: for each descriptor of the range the walker fills in a context
- * and calls the visitor through a pointer; the visitor loads, tests, changes the descriptor by
- * compare-and-swap, and sets a bit of the slot's bitmap atomically; after the visit the walker looks
- * at the descriptor again, for the visitor may have turned it into a table. Of the levels above the
- * last one only the step from table to table is modelled, to the series' advantage.
+ * It uses KVM's generic table walker: for each descriptor of the range the walker fills in a
+ * context and calls the visitor through a pointer; the visitor loads, tests, changes the
+ * descriptor by compare-and-swap, and sets a bit of the slot's bitmap atomically; after the visit
+ * the walker looks at the descriptor again, for the visitor may have turned it into a table. Of
+ * the levels above the last one only the step from table to table is modelled, to the series'
+ * advantage.
  *
  * Written from descriptions of the series; it shares no code with it.
  */

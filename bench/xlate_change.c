@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * xlate_change.c - invalidations and fills, at capacities from 64 to 65536 (`keys` here). `empty`
+ * is the call of a function that does nothing with the same arguments: what to take off for the
+ * call. `atomic_add` is the call of one that adds to one word: the least that any invalidation
+ * which may meet another one costs on this machine.
+ *
+ * invalidate_event kills entries that are there at first, and finds them dead later; what it does
+ * is the same. The events come in random order, and in sequence as weir_ordered: at 65536 the
+ * first meets a cache miss or two each, which a guest's commands would as well.
+ */
+#include <stdlib.h>
+
+#include "peers/xlate_peers.h"
+#include "weir/xlate.h"
+#include "xlate_world.h"
+
+__attribute__((noinline, noclone)) static void nothing(struct weir_xlate *c, uint32_t device,
+						       uint32_t event)
+{
+	__asm__ volatile("" : : "r"(c), "r"(device), "r"(event) : "memory");
+}
+
+__attribute__((noinline, noclone)) static void add(uint64_t *word)
+{
+	(void)__atomic_fetch_add(word, 4u, __ATOMIC_RELEASE);
+}
+
+static uint64_t some_word;
+
+XW_LOOP(loop_add, , (add(&some_word), (void)device, (void)event, false))
+XW_LOOP(loop_all, struct weir_xlate *c = w->data, (weir_xlate_invalidate_all(c), (void)device,
+						   (void)event, false))
+XW_LOOP(loop_device, struct weir_xlate *c = w->data, (weir_xlate_invalidate_device(c, device),
+						      (void)event, false))
+XW_LOOP(loop_tag, struct weir_xlate *c = w->data, (weir_xlate_invalidate_tag(c, device),
+						   (void)event, false))
+XW_LOOP(loop_event, struct weir_xlate *c = w->data, (weir_xlate_invalidate_event(c, device, event),
+						     false))
+XW_LOOP(loop_nothing, struct weir_xlate *c = w->data, (nothing(c, device, event), false))
+XW_LOOP(loop_fill, struct weir_xlate *c = w->data,
+	(xw_fill(c, (struct xw_key){ device, event }), false))
+
+static struct xw *make(const struct bench_params *params, uint64_t (*loop)(const struct xw *w))
+{
+	struct xw *w = xw_cached(params, 16);
+
+	w->loop = loop;
+	w->want = 0;
+	return w;
+}
+
+#define SETUP(fn, loop) \
+	static void *fn(const struct bench_params *params) \
+	{ \
+		return make(params, loop); \
+	}
+
+SETUP(setup_all, loop_all)
+SETUP(setup_device, loop_device)
+SETUP(setup_tag, loop_tag)
+SETUP(setup_event, loop_event)
+SETUP(setup_nothing, loop_nothing)
+SETUP(setup_add, loop_add)
+SETUP(setup_fill, loop_fill)
+
+static void *setup_ordered(const struct bench_params *params)
+{
+	struct xw *w = make(params, loop_event);
+	uint32_t i;
+
+	for (i = 0; i < w->nstream; i++)
+		w->stream[i] = w->keys[i % w->nkeys];
+	return w;
+}
+
+void bench_xlate_change(void)
+{
+	static const uint32_t sizes[] = { 64, 1024, 65536 };
+	static const struct bench_impl impls[] = {
+		XW_IMPL("xlate/invalidate_all/weir", setup_all),
+		XW_IMPL("xlate/invalidate_device/weir", setup_device),
+		XW_IMPL("xlate/invalidate_tag/weir", setup_tag),
+		XW_IMPL("xlate/invalidate_event/weir", setup_event),
+		XW_IMPL("xlate/invalidate_event/weir_ordered", setup_ordered),
+		XW_IMPL("xlate/invalidate_all/empty", setup_nothing),
+		XW_IMPL("xlate/invalidate_all/atomic_add", setup_add),
+		XW_IMPL("xlate/fill/weir", setup_fill),
+	};
+	size_t i, s;
+
+	for (i = 0; i < sizeof(impls) / sizeof(*impls); i++)
+		for (s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+			bench_register_xlate(&impls[i], sizes[s], false, false, 1, 21);
+}
