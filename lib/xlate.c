@@ -60,7 +60,7 @@ WEIR_API enum weir_status weir_xlate_init(void *mem, size_t size,
 					  const struct weir_xlate_ops *ops, void *ctx,
 					  struct weir_xlate **out)
 {
-	uint32_t nslots = slots_of(cfg), nsets, s;
+	uint32_t nslots = slots_of(cfg), nsets, s, i;
 	struct weir_xlate *c = (struct weir_xlate *)mem;
 
 	if (!nslots || !mem || (uintptr_t)mem % MEM_ALIGN || (ops && !ops->displaced))
@@ -86,8 +86,11 @@ WEIR_API enum weir_status weir_xlate_init(void *mem, size_t size,
 	c->used = c->counting ? STAMP_UNUSED : STAMP_UNUSED | STAMP_COLD;
 	c->ops = ops;
 	c->ctx = ctx;
-	for (s = 0; s < nsets; s++)
+	for (s = 0; s < nsets; s++) {
 		c->sets[s].random = (cfg->seed + s) * WEIR_XLATE_HASH32;
+		for (i = 0; i < 4; i++)
+			c->sets[s].prints[i] = PRINTS_EMPTY;
+	}
 	*out = c;
 	return WEIR_OK;
 }

@@ -118,31 +118,54 @@ static unsigned int share(const struct weir_xlate *c, uint64_t index)
 	       ((index & c->set_mask) < (c->capacity & c->set_mask));
 }
 
-static void choose(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
+/*
+ * Whether the preferred slot has a guest: a translation whose own preferred slot is another one,
+ * and that came when this one was free.
+ */
+static bool has_guest(const struct weir_xlate *c, uint64_t index, unsigned int way)
 {
-	unsigned int preferred = (unsigned int)(index >> c->set_shift), dead, victim;
+	return xlate_index(c, weir_load_relaxed(&xlate_slot(c, index, way)->key)) != index;
+}
 
-	ch->evicts = false;
-	if (ch->same) {
-		ch->way = weir_ctz64(ch->same);
-		return;
-	}
-	dead = ~ch->live & ((1u << c->ways) - 1u);
-	if (count(ch->live) < share(c, index)) {
-		ch->way = dead >> preferred & 1u ? preferred : weir_ctz64(dead);
-		return;
-	}
+/* The dead way where a lookup of the key finds it soonest. */
+static unsigned int nearest(const struct weir_xlate *c, uint64_t index, unsigned int dead)
+{
+	unsigned int preferred = (unsigned int)(index >> c->set_shift);
+
+	return dead >> preferred & 1u ? preferred : weir_ctz64(dead);
+}
+
+/* A live way that may go: not in use, the guest in the preferred one if it is not. */
+static unsigned int victim(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
+{
+	unsigned int preferred = (unsigned int)(index >> c->set_shift), unused;
+
 	if (ch->used == ch->live) {
 		spare(c, index, ch->live);
 		ch->used = 0;
 	}
-	victim = pick(xlate_set(c, index), ch->live & ~ch->used);
-	ch->evicts = true;
-	ch->way = victim;
-	if (dead >> preferred & 1u) {
-		/* The set has more slots than its share: the victim dies, the preferred is free. */
-		weir_store_relaxed(&xlate_slot(c, index, victim)->stamp, STAMP_DEAD);
-		ch->way = preferred;
+	unused = ch->live & ~ch->used;
+	if ((unused >> preferred & 1u) && has_guest(c, index, preferred))
+		return preferred;
+	return pick(xlate_set(c, index), unused);
+}
+
+static void choose(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
+{
+	unsigned int dead = ~ch->live & ((1u << c->ways) - 1u);
+
+	ch->evicts = !ch->same && count(ch->live) == share(c, index);
+	if (ch->same) {
+		ch->way = weir_ctz64(ch->same);
+	} else if (!ch->evicts) {
+		ch->way = nearest(c, index, dead);
+	} else {
+		ch->way = victim(c, index, ch);
+		if (dead) {
+			/* The set has more slots than its share: there may be a better one. */
+			weir_store_relaxed(&xlate_slot(c, index, ch->way)->stamp, STAMP_DEAD);
+			ch->way = nearest(c, index, dead | 1u << ch->way);
+		}
 	}
 }
 

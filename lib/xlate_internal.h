@@ -25,8 +25,11 @@
 #define WORD_TAG_SHIFT	3u
 #define WORD_SEQ	((uint64_t)1 << 11)	/* one step of the sequence; 2^53 of them */
 
-#define LANE_LOW	0x7fff7fff7fff7fffu
+/* Four fingerprints of 16 bits. The top bit of each is set, so that sums stay in their lanes. */
 #define LANE_ONES	0x0001000100010001u
+#define LANE_TOPS	(LANE_ONES << 15)
+#define LANE_LOW	(LANE_TOPS - LANE_ONES)
+#define PRINTS_EMPTY	LANE_TOPS		/* no key has this one */
 
 #define xlate_count(c, field, n)                                                \
 	do {                                                                    \
@@ -86,16 +89,15 @@ static inline bool xlate_live(const struct weir_xlate *c, const struct weir_xlat
 	return (stamp & ~STAMP_BITS) == xlate_sum(c, weir_load_relaxed(&slot->key), word);
 }
 
-/* 16 bits of a key, never 0: 0 is the fingerprint of a way that was never used. */
 static inline uint64_t xlate_print(uint64_t key)
 {
-	return key * 0xd6e8feb86659fd93u >> 48 | 1u;
+	return key * 0xd6e8feb86659fd93u >> 48 | 0x8001u;
 }
 
-/* The top bit of each 16-bit lane that is zero; exact. */
-static inline uint64_t xlate_zero_lanes(uint64_t x)
+/* The top bit of each lane where a word of fingerprints differs from another. */
+static inline uint64_t xlate_differ(const uint64_t *prints, uint64_t want)
 {
-	return ~(((x & LANE_LOW) + LANE_LOW) | x | LANE_LOW);
+	return ((weir_load_relaxed(prints) ^ want) + LANE_LOW) & LANE_TOPS;
 }
 
 /*
@@ -106,10 +108,11 @@ static inline uint64_t xlate_candidates(const struct weir_xlate_set *set, uint64
 {
 	uint64_t want = xlate_print(key) * LANE_ONES;
 
-	return xlate_zero_lanes(weir_load_relaxed(&set->prints[0]) ^ want) >> 15 |
-	       xlate_zero_lanes(weir_load_relaxed(&set->prints[1]) ^ want) >> 14 |
-	       xlate_zero_lanes(weir_load_relaxed(&set->prints[2]) ^ want) >> 13 |
-	       xlate_zero_lanes(weir_load_relaxed(&set->prints[3]) ^ want) >> 12;
+	return (xlate_differ(&set->prints[0], want) >> 15 |
+		xlate_differ(&set->prints[1], want) >> 14 |
+		xlate_differ(&set->prints[2], want) >> 13 |
+		xlate_differ(&set->prints[3], want) >> 12) ^
+	       (LANE_ONES * 15u);
 }
 
 static inline unsigned int xlate_way(uint64_t candidates)

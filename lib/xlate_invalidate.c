@@ -33,6 +33,8 @@ WEIR_API void weir_xlate_invalidate_event(struct weir_xlate *c, uint32_t device,
 	uint64_t key = xlate_key(device, event), index = xlate_index(c, key), todo;
 	struct weir_xlate_set *set = xlate_set(c, index);
 
+	/* Most keys are in their preferred slot: its line comes while the epoch moves. */
+	weir_prefetch(xlate_slot(c, index, (unsigned int)(index >> c->set_shift)));
 	/*
 	 * Release: a lease that sees it makes a walk that sees what was changed. Acquire: sees the
 	 * keys of fillers that came before.

@@ -20,11 +20,14 @@ static bool read_slot(const struct weir_xlate *c, struct weir_xlate_slot *slot, 
 {
 	uint64_t word = weir_load_acquire(&slot->word);
 	uint64_t stamp = weir_load_acquire(&slot->stamp);
-	uint64_t found = weir_load_acquire(&slot->key);
-	uint64_t v = weir_load_acquire(&slot->value);
-	uint64_t sum = xlate_sum(c, key, word);
+	uint64_t v;
 
-	if (found != key || (stamp & ~STAMP_BITS) != sum || weir_load_relaxed(&slot->word) != word)
+	if (weir_load_acquire(&slot->key) != key)
+		return false;
+	if ((stamp & ~STAMP_BITS) != xlate_sum(c, key, word))
+		return false;
+	v = weir_load_acquire(&slot->value);
+	if (weir_load_relaxed(&slot->word) != word)
 		return false;
 	*value = v;
 	/* Acquire: this CPU's next lookup may read the stamp that it wrote over another fill's. */
@@ -33,23 +36,28 @@ static bool read_slot(const struct weir_xlate *c, struct weir_xlate_slot *slot, 
 	return true;
 }
 
+static bool scan(const struct weir_xlate *c, uint64_t key, uint64_t index, uint64_t *value)
+{
+	uint64_t todo;
+
+	for (todo = xlate_candidates(xlate_set(c, index), key); todo; todo &= todo - 1u)
+		if (read_slot(c, xlate_slot(c, index, xlate_way(todo)), key, value))
+			return true;
+	return false;
+}
+
 WEIR_API bool weir_xlate_lookup_scan(const struct weir_xlate *c, uint64_t key, uint64_t offset,
 				     uint64_t *value)
 {
 	uint64_t index = offset / sizeof(struct weir_xlate_slot);
-	struct weir_xlate_set *set = xlate_set(c, index);
-	uint64_t todo;
+	bool hit = scan(c, key, index, value);
 
-	for (todo = xlate_candidates(set, key); todo; todo &= todo - 1u) {
-		if (!read_slot(c, xlate_slot(c, index, xlate_way(todo)), key, value))
-			continue;
-		if (c->counting)
-			(void)weir_fetch_add_relaxed(&set->hits, (uint64_t)1);
-		return true;
+	if (c->counting) {
+		struct weir_xlate_set *set = xlate_set(c, index);
+
+		(void)weir_fetch_add_relaxed(hit ? &set->hits : &set->misses, (uint64_t)1);
 	}
-	if (c->counting)
-		(void)weir_fetch_add_relaxed(&set->misses, (uint64_t)1);
-	return false;
+	return hit;
 }
 
 WEIR_API bool weir_xlate_lookup(const struct weir_xlate *c, uint32_t device, uint32_t event,
