@@ -140,8 +140,13 @@ static void lost_compute_and_blackout(void **state)
 
 static void eager_splitting(void **state)
 {
+	const char *percent = getenv("WEIR_TEST_PERCENT");
+	const char *most =
+		percent && atoi(percent) < 100 ? "koller.vcpus_max=64" : "koller.vcpus_max=152";
+
 	(void)state;
-	run("koller", LIST("koller.scale=16"), LIST("sparse write,   8 vCPUs: split on fault"));
+	run("koller", LIST("koller.scale=16", most),
+	    LIST("sparse write,   8 vCPUs: split on fault"));
 }
 
 static void turning_logging_on(void **state)

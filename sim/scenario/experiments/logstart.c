@@ -15,6 +15,10 @@
 #define GIB_PAGES UINT64_C(262144)
 #define MS	  UINT64_C(1000000)
 
+/* Descriptors of 256 GiB; a socket of eight channels of DDR4-2933: bytes a ns, rounded. */
+#define SCAN_BYTES	(UINT64_C(256) << 18 << 3)
+#define SOCKET_GB_PER_S 188u
+
 static bool scale_of(struct experiment_run *run, uint64_t most, uint64_t *scale)
 {
 	*scale = sim_params_u64(run->params, "large.scale");
@@ -114,12 +118,16 @@ static bool run_scans2021(struct experiment_run *run)
 		return false;
 	experiment_row(run, EXPERIMENT_FITTED, 40 * MS, one * scale, NULL,
 		       "64 GiB, one thread (its own row)");
-	experiment_row(
-		run, EXPERIMENT_HELD_OUT, 5 * MS, share + 4 * kick,
-		"each of 128 CPUs is taken to scan as fast as one alone; 256 GiB are 0.5 GB of "
-		"descriptors, 110 GB/s in the published time, near what two sockets of memory "
-		"give: bandwidth is not in the model",
-		"256 GiB, 128 CPUs, pieces of 512 MiB");
+	experiment_row(run, EXPERIMENT_HELD_OUT, 5 * MS, share + 4 * kick,
+		       "each of 128 CPUs is taken to scan as fast as one alone; 256 GiB are 0.5 GB "
+		       "of "
+		       "descriptors, 110 GB/s in the published time, over half of a socket's peak: "
+		       "bandwidth is not in the model",
+		       "256 GiB, 128 CPUs, pieces of 512 MiB");
+	if (share < SCAN_BYTES / SOCKET_GB_PER_S)
+		share = SCAN_BYTES / SOCKET_GB_PER_S;
+	experiment_row(run, EXPERIMENT_FIGURE, 0, share + 4 * kick, NULL,
+		       "  the same, if one socket's peak bandwidth were the limit");
 	experiment_note(run, "64 GiB divided by %llu; the share of a CPU is 2 GiB in 4 pieces",
 			(unsigned long long)scale);
 	return true;
