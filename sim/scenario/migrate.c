@@ -167,6 +167,7 @@ static enum sim_run_result run_migrate(struct sim_run *run)
 static const struct sim_param_table tables[] = {
 	{ migrate_params, MIGRATE_NPARAMS },
 	{ migrate_log_params, MIGRATE_LOG_NPARAMS },
+	{ migrate_pace_params, MIGRATE_PACE_NPARAMS },
 	{ sim_workload_params, SIM_WORKLOAD_NPARAMS },
 };
 

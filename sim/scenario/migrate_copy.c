@@ -209,6 +209,9 @@ static void decide(void *ctx, uint64_t arg)
 	if (!m->npending || m->figures.estimate_ns <= m->cfg->downtime_limit_ns) {
 		m->figures.outcome = MIGRATE_COMPLETED;
 		migrate_switch_over(m);
+	} else if (m->cfg->pace.postcopy_rounds && m->round >= m->cfg->pace.postcopy_rounds) {
+		m->figures.outcome = MIGRATE_POSTCOPY;
+		migrate_switch_over(m);
 	} else if (m->round < m->cfg->rounds_max) {
 		migrate_count_false(m);
 		begin_round(m);
@@ -260,12 +263,15 @@ void migrate_log_on(void *ctx, uint64_t arg)
 	uint64_t nwords = (m->cfg->npages + 63) / 64;
 	struct migrate_bill bill;
 	enum weir_status status;
+	unsigned int i;
 
 	(void)arg;
 	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_LOG_START, ACTOR_COPIER,
 			 m->cfg->npages, 0);
 	if (!migrate_log_arm(m))
 		return;
+	for (i = 0; i < m->cfg->nvcpus; i++)
+		m->vcpus[i].start_ns = sim_guest_progress(m->guest, i);
 	migrate_bill_open(m, &bill);
 	status = weir_dirty_start(m->d, m->cfg->initially_set);
 	if (status != WEIR_OK) {

@@ -23,10 +23,13 @@ static bool store(void *ctx, unsigned int vcpu, uint64_t gfn, uint64_t writes, b
 {
 	struct migrate *m = ctx;
 	struct sim_walk walk;
-	bool done = sim_mmu_access(m->mmu, vcpu, gfn, SIM_WRITE, &walk);
+	bool done;
 
 	sim_history_emit(m->history, now_ns, again ? MIGRATE_EV_AGAIN : MIGRATE_EV_STORE, vcpu, gfn,
 			 again ? 0 : writes);
+	if (m->missing)
+		return migrate_postcopy_store(m, vcpu, gfn, now_ns);
+	done = sim_mmu_access(m->mmu, vcpu, gfn, SIM_WRITE, &walk);
 	if (!done) {
 		m->vcpus[vcpu].fault_gfn = gfn;
 		if (walk.fault == SIM_FAULT_HDBSS) {
@@ -53,6 +56,7 @@ static bool store(void *ctx, unsigned int vcpu, uint64_t gfn, uint64_t writes, b
 		sim_history_emit(m->history, now_ns, MIGRATE_EV_HW_DIRTY, vcpu, gfn, 0);
 		migrate_note(m, gfn, gfn, now_ns, "hardware sets it dirty, vcpu", vcpu);
 		m->figures.hw_dirty++;
+		migrate_pace_dirtied(m, vcpu, false);
 		*delay_ns = m->cfg->cost.hw_dirty_ns;
 		if (m->series)
 			sim_series_dirty(m->series, now_ns, gfn, 1);
@@ -74,6 +78,8 @@ static bool cached(void *ctx, unsigned int vcpu, uint64_t gfn)
 	const struct migrate *m = ctx;
 	unsigned int who;
 
+	if (m->missing)
+		return !migrate_postcopy_missing(m, gfn);
 	/* if a lower vCPU has it too, the answer is no, and costs a lookup when the store is due */
 	return sim_mmu_any_writable(m->mmu, gfn, &who) && who == vcpu;
 }
@@ -99,6 +105,7 @@ static void resume(void *ctx, uint64_t vcpu)
 	struct migrate *m = ctx;
 
 	migrate_log_leave(m, (unsigned int)vcpu);
+	migrate_pace_rest(m, (unsigned int)vcpu);
 	sim_guest_release(m->guest, (unsigned int)vcpu, SIM_CAUSE_FAULT);
 	sim_guest_release(m->guest, (unsigned int)vcpu, SIM_CAUSE_SPLIT);
 	migrate_pause_check(m);
@@ -232,6 +239,8 @@ static void grant(struct migrate *m)
 	migrate_note(m, gfn, gfn, now_ns, outcomes[info.outcome], info.leaves);
 	if (info.outcome == WEIR_DIRTY_TRAPPED)
 		migrate_log_push(m, vcpu, gfn);
+	if (info.outcome == WEIR_DIRTY_TRAPPED || info.outcome == WEIR_DIRTY_PROMOTED)
+		migrate_pace_dirtied(m, vcpu, true);
 	if (m->series && info.outcome != WEIR_DIRTY_SPURIOUS)
 		sim_series_dirty(m->series, now_ns, gfn, 1);
 	service_ns = m->cfg->cost.fault_lock_ns + info.leaves * m->cfg->cost.leaf_ps / 1000;

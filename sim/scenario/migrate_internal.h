@@ -11,6 +11,8 @@
  *   migrate_log.c      rings and the hardware's logs: filled, full, gathered
  *   migrate_auto.c     measuring before, and the library's choice
  *   migrate_throttle.c auto-converge
+ *   migrate_pace.c     dirty-limit and quota: throttles by each vCPU's dirty rate
+ *   migrate_postcopy.c the guest runs on at the destination, and the rest is fetched
  *   migrate_watch.c    the history of a few frames, for the report of a lost page
  *   migrate_result.c   the figures of the table, counters
  *   migrate_policy.c   runs one policy to its end
@@ -60,6 +62,8 @@ enum migrate_event {
 	MIGRATE_EV_CANCEL,
 	MIGRATE_EV_LOG_FULL,		/* vcpu, gfn */
 	MIGRATE_EV_LOG_DRAIN,		/* vcpu, entries */
+	MIGRATE_EV_FETCH,		/* vcpu, gfn */
+	MIGRATE_EV_ARRIVED,		/* pages that came after the resume */
 	MIGRATE_EV_CHOICE,		/* enum weir_dirty_policy, pages written in the sample */
 	MIGRATE_EV_END
 };
@@ -82,6 +86,15 @@ struct migrate_vcpu {
 	uint64_t fault_gfn;
 	bool throttled;		/* its throttle timer runs */
 	bool log_full;		/* its ring is: it leaves the guest when its fault is served */
+	bool fetching;		/* post-copy: it waits for fault_gfn */
+	uint64_t dirtied;	/* pages it made dirty, by faults and in hardware */
+	uint64_t start_ns;	/* its progress when logging began */
+
+	/* dirty-limit and quota: of this period */
+	uint64_t seen;		/* faults that made a page dirty */
+	uint64_t slept_ns;
+	uint64_t penalty_ns;	/* dirty-limit: for each page that is seen */
+	uint64_t debt_ns;	/* to be slept when its fault is served */
 };
 
 /* Rings or hardware logs. Frames are numbered from base_gfn in both bitmaps. */
@@ -115,7 +128,8 @@ struct migrate_watch {
 enum migrate_outcome {
 	MIGRATE_COMPLETED = 0,	/* what was left fit into the downtime limit */
 	MIGRATE_FORCED,		/* the rounds were used up: switched over all the same */
-	MIGRATE_CANCELLED	/* the rounds were used up: given up */
+	MIGRATE_CANCELLED,	/* the rounds were used up: given up */
+	MIGRATE_POSTCOPY	/* switched over with pages still to come */
 };
 
 /* Figures of the copier. */
@@ -139,6 +153,9 @@ struct migrate_figures {
 	uint64_t freeze_ns;
 	uint64_t estimate_ns;	/* of the blackout, when it was decided upon */
 	uint64_t last_pages;	/* sent in blackout */
+	uint64_t late_pages;	/* post-copy: arrived after the resume */
+	uint64_t fetches;	/* post-copy: stores that waited for a page */
+	uint64_t postcopy_ns;	/* from the resume until all had arrived */
 	bool equal;
 };
 
@@ -206,6 +223,16 @@ struct migrate {
 	uint64_t throttle_percent;
 	unsigned int throttle_votes;
 	struct weir_dirty_cursor cursor;
+	bool pacing;			/* dirty-limit or quota is at work */
+	uint64_t period_start_ns;
+	uint64_t exitless_pages;	/* found by the last GET, of writes that fault nowhere, */
+	uint64_t exitless_run_ns;	/* in so much progress of all vCPUs */
+	uint64_t progress_ns;		/* of all vCPUs, at that GET */
+	uint64_t *missing;		/* post-copy: bitmap of what has not arrived; else NULL */
+	uint64_t flight_end;		/* post-copy: what is on the link lies below this page */
+	unsigned int *wanted;		/* post-copy: vCPUs that asked, in order; a ring of nvcpus */
+	unsigned int first_wanted;
+	unsigned int nwanted;
 	bool pausing;
 	bool paused;
 	bool done;
@@ -256,15 +283,28 @@ bool migrate_next_pending(struct migrate *m, uint64_t *page);
 /* migrate_link.c */
 uint64_t migrate_send_batch(struct migrate *m, uint64_t end_page);
 uint64_t migrate_link_ns(const struct migrate *m, uint64_t npages);
+uint64_t migrate_link_bytes_ns(const struct migrate *m, uint64_t nbytes);
 
 /* migrate_switch.c */
 void migrate_switch_over(struct migrate *m);
 void migrate_cancel(struct migrate *m);
+void migrate_over(struct migrate *m);
 void migrate_pause_check(struct migrate *m);
 
 /* migrate_throttle.c */
 void migrate_throttle_round(struct migrate *m, uint64_t dirtied_pages);
 void migrate_throttle_stop(struct migrate *m);
+
+/* migrate_pace.c */
+void migrate_pace_start(struct migrate *m);
+void migrate_pace_dirtied(struct migrate *m, unsigned int vcpu, bool fault);
+void migrate_pace_rest(struct migrate *m, unsigned int vcpu);
+void migrate_pace_found(struct migrate *m, uint64_t npages);
+
+/* migrate_postcopy.c */
+void migrate_postcopy_resume(void *ctx, uint64_t arg);
+bool migrate_postcopy_store(struct migrate *m, unsigned int vcpu, uint64_t gfn, uint64_t now_ns);
+bool migrate_postcopy_missing(const struct migrate *m, uint64_t gfn);
 
 /* migrate_watch.c: note an event on frames first..last; cheap when nothing is watched */
 void migrate_watch_note(struct migrate *m, uint64_t first_gfn, uint64_t last_gfn, uint64_t now_ns,

@@ -16,11 +16,14 @@ static uint64_t page_bytes(const struct migrate *m)
 	return PAGE_BYTES + m->cfg->header_bytes;
 }
 
+uint64_t migrate_link_bytes_ns(const struct migrate *m, uint64_t nbytes)
+{
+	return (uint64_t)((u128)nbytes * 1000000000u / m->cfg->link_bytes_per_s);
+}
+
 uint64_t migrate_link_ns(const struct migrate *m, uint64_t npages)
 {
-	u128 units = (u128)npages * page_bytes(m) * 1000000000u;
-
-	return (uint64_t)(units / m->cfg->link_bytes_per_s);
+	return migrate_link_bytes_ns(m, npages * page_bytes(m));
 }
 
 static void send_run(struct migrate *m, uint64_t first_gfn, uint64_t npages)

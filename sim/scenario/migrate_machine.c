@@ -29,6 +29,8 @@ const struct sim_history_kind migrate_kinds[] = {
 	{ MIGRATE_EV_CANCEL, "cancel", "copier", "", "" },
 	{ MIGRATE_EV_LOG_FULL, "log_full", "vcpu", "gfn", "" },
 	{ MIGRATE_EV_LOG_DRAIN, "log_drain", "vcpu", "entries", "" },
+	{ MIGRATE_EV_FETCH, "fetch", "vcpu", "gfn", "" },
+	{ MIGRATE_EV_ARRIVED, "arrived", "copier", "pages", "" },
 	{ MIGRATE_EV_CHOICE, "choice", "copier", "policy", "pages_written" },
 };
 
@@ -202,6 +204,8 @@ void migrate_take_down(struct migrate *m)
 	sim_queue_destroy(m->queue);
 	migrate_log_take_down(m);
 	free(m->memory);
+	free(m->missing);
+	free(m->wanted);
 	free(m->pending);
 	free(m->vcpus);
 	free(m->lock.queue);

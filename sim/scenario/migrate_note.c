@@ -100,8 +100,9 @@ void migrate_write_notes(struct sim_run *run, const struct migrate_result *resul
 		if (f->outcome != MIGRATE_COMPLETED)
 			sim_run_note(run, "%s did not converge in %" PRIu64 " rounds and was %s.",
 				     results[i].policy->name, f->rounds,
-				     f->outcome == MIGRATE_FORCED ? "switched over by force"
-								  : "cancelled");
+				     f->outcome == MIGRATE_FORCED ? "switched over by force" :
+				     f->outcome == MIGRATE_POSTCOPY ? "switched to post-copy" :
+								      "cancelled");
 	}
 	sim_run_note(run, "A model, not a measurement: costs marked \"assumed\" in weir-sim "
 		     "list-params have no published source.");

@@ -24,7 +24,8 @@
 static const char *const maps[] = { "4k", "2m", "1g", NULL };
 static const char *const splits[] = { "on-fault", "eager", NULL };
 static const char *const ends[] = { "force", "cancel", NULL };
-static const char *const throttles[] = { "none", "auto-converge", NULL };
+static const char *const throttles[] = { "none", "auto-converge", "dirty-limit", "quota",
+					  NULL };
 
 const struct sim_param migrate_params[] = {
 	SIM_PARAM_STRING_ENTRY("policy.names", "wp,dbm_all,fixed64,adaptive", "choice",
@@ -151,7 +152,7 @@ static void read_migrate(struct migrate_config *cfg, const struct sim_params *p)
 	cfg->cancel = sim_params_enum(p, "migrate.rounds_end") == 1;
 	cfg->freeze = sim_params_bool(p, "migrate.freeze");
 	cfg->freeze_budget_ptes = sim_params_u64(p, "migrate.freeze_budget_ptes");
-	cfg->throttle = sim_params_enum(p, "migrate.throttle") == 1;
+	cfg->throttle = (enum migrate_throttle_kind)sim_params_enum(p, "migrate.throttle");
 	cfg->throttle_trigger_percent = sim_params_u64(p, "migrate.throttle_trigger_percent");
 	cfg->throttle_initial_percent = sim_params_u64(p, "migrate.throttle_initial_percent");
 	cfg->throttle_increment_percent = sim_params_u64(p, "migrate.throttle_increment_percent");
@@ -208,6 +209,7 @@ bool migrate_config_read(struct migrate_config *cfg, const struct sim_params *p,
 	};
 	read_migrate(cfg, p);
 	read_cost(&cfg->cost, p);
+	migrate_pace_config_read(&cfg->pace, p);
 	return migrate_log_config_read(&cfg->log, p, err);
 }
 

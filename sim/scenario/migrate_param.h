@@ -36,6 +36,24 @@ struct migrate_cost {
 	uint64_t pause_ns;
 };
 
+/* How the guest is slowed down so that the migration converges. */
+enum migrate_throttle_kind {
+	MIGRATE_NO_THROTTLE = 0,
+	MIGRATE_AUTO_CONVERGE,
+	MIGRATE_DIRTY_LIMIT,
+	MIGRATE_QUOTA
+};
+
+/* Throttles by dirty rate, and the switch to post-copy. */
+struct migrate_pace_config {
+	uint64_t limit_bytes_per_s;	/* dirty-limit: a vCPU's */
+	uint64_t limit_period_ns;
+	uint64_t quota_interval_ns;
+	uint64_t quota_percent;
+	uint64_t postcopy_rounds;	/* 0: never */
+	uint64_t rtt_ns;
+};
+
 /* What logs cost, and how auto measures. */
 struct migrate_log_config {
 	uint64_t sample_ns;
@@ -69,7 +87,7 @@ struct migrate_config {
 	bool freeze;
 	uint64_t freeze_budget_ptes;
 
-	bool throttle;
+	enum migrate_throttle_kind throttle;
 	uint64_t throttle_trigger_percent;
 	uint64_t throttle_initial_percent;
 	uint64_t throttle_increment_percent;
@@ -81,6 +99,7 @@ struct migrate_config {
 	bool late_scan_set;
 	struct migrate_cost cost;
 	struct migrate_log_config log;
+	struct migrate_pace_config pace;
 };
 
 /* What stands beside the bitmap. */
@@ -102,6 +121,12 @@ struct migrate_policy {
 
 #define MIGRATE_NPARAMS		44u
 extern const struct sim_param migrate_params[MIGRATE_NPARAMS];
+
+#define MIGRATE_PACE_NPARAMS	6u
+extern const struct sim_param migrate_pace_params[MIGRATE_PACE_NPARAMS];
+
+/** migrate_pace_config_read() - the part of migrate_config_read() about throttles and post-copy */
+void migrate_pace_config_read(struct migrate_pace_config *cfg, const struct sim_params *params);
 
 #define MIGRATE_LOG_NPARAMS	6u
 extern const struct sim_param migrate_log_params[MIGRATE_LOG_NPARAMS];

@@ -145,13 +145,16 @@ static void add_copier(const struct migrate *m, struct sim_stats *s)
 {
 	const struct migrate_figures *f = &m->figures;
 
-	add(s, "migrate.outcome", "1", f->outcome, "0 converged, 1 forced, 2 cancelled");
+	add(s, "migrate.outcome", "1", f->outcome, "0 converged, 1 forced, 2 cancelled, 3 post-copy");
 	add(s, "migrate.start_ns", "ns", f->start_ns, "when logging began");
 	add(s, "migrate.end_ns", "ns", f->end_ns, "when the guest resumed");
 	add(s, "migrate.rounds", "1", f->rounds, "pre-copy rounds");
 	add(s, "migrate.pages_sent", "pages", f->pages_sent, "pages sent");
 	add(s, "migrate.bytes_sent", "bytes", f->bytes_sent, "bytes sent");
 	add(s, "migrate.last_pages", "pages", f->last_pages, "pages sent in blackout");
+	add(s, "migrate.postcopy_pages", "pages", f->late_pages, "arrived after the resume");
+	add(s, "migrate.postcopy_fetches", "1", f->fetches, "stores that waited for a page");
+	add(s, "migrate.postcopy_ns", "ns", f->postcopy_ns, "resume until all had arrived");
 	add(s, "migrate.false_positive_pages", "pages", f->false_positives,
 	    "reported dirty without having changed");
 	add(s, "migrate.lost_pages", "pages", f->lost_pages, "wrong at the destination");
@@ -172,7 +175,7 @@ static void add_guest(const struct migrate *m, const struct migrate_result *resu
 {
 	struct sim_guest_stats guest;
 	struct sim_mmu_stats mmu;
-	unsigned int cause;
+	unsigned int cause, i;
 	char name[48];
 
 	sim_guest_stats(m->guest, &guest);
@@ -186,6 +189,16 @@ static void add_guest(const struct migrate *m, const struct migrate_result *resu
 		snprintf(name, sizeof(name), "guest.lost_%s_ns", sim_cause_names[cause]);
 		add(s, name, "vcpu ns", result->lost_ns[cause],
 		    "progress lost to this cause");
+	}
+	for (i = 0; i < m->cfg->nvcpus; i++) {
+		const struct migrate_vcpu *v = &m->vcpus[i];
+		uint64_t ran_ns = sim_guest_progress(m->guest, i) - v->start_ns;
+
+		snprintf(name, sizeof(name), "vcpu%u.dirty_pages", i);
+		add(s, name, "pages", v->dirtied, "made dirty by this vCPU while logging");
+		snprintf(name, sizeof(name), "vcpu%u.dirty_pages_per_s", i);
+		add(s, name, "pages/s", ran_ns ? v->dirtied * 1000000000u / ran_ns : 0,
+		    "of its progress");
 	}
 	sim_mmu_stats(m->mmu, &mmu);
 	add(s, "mmu.tlb_hits", "1", mmu.tlb_hits, "accesses answered by a TLB");

@@ -128,6 +128,11 @@ static void get_rest(void *ctx, uint64_t arg)
 	migrate_tell_late(m);
 	migrate_count_false(m);
 	m->next_page = 0;
+	if (m->figures.outcome == MIGRATE_POSTCOPY) {
+		m->figures.last_pages = 0;
+		migrate_copier_post(m, ns, migrate_postcopy_resume);
+		return;
+	}
 	migrate_copier_post(m, ns, send_rest);
 }
 
@@ -143,7 +148,7 @@ static void send_rest(void *ctx, uint64_t arg)
 }
 
 /* The run is over, at this instant. */
-static void end(struct migrate *m)
+void migrate_over(struct migrate *m)
 {
 	m->figures.end_ns = sim_queue_now(m->queue);
 	sim_guest_charge(m->guest);
@@ -164,7 +169,7 @@ static void resume(void *ctx, uint64_t arg)
 	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_RESUME, ACTOR_COPIER,
 			 m->figures.lost_pages, 0);
 	migrate_phase(m, SIM_PHASE_BLACKOUT, "blackout");
-	end(m);
+	migrate_over(m);
 }
 
 /* Given up: the guest stays where it is. */
@@ -173,5 +178,5 @@ void migrate_cancel(struct migrate *m)
 	m->figures.outcome = MIGRATE_CANCELLED;
 	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_CANCEL, ACTOR_COPIER, 0,
 			 0);
-	end(m);
+	migrate_over(m);
 }

@@ -56,6 +56,9 @@ static void raise(struct migrate *m)
 /* A round is over: this many pages got dirty while round_pages were sent. */
 void migrate_throttle_round(struct migrate *m, uint64_t dirtied_pages)
 {
+	migrate_pace_found(m, dirtied_pages);
+	if (m->cfg->throttle == MIGRATE_QUOTA)
+		migrate_pace_start(m);	/* the full pass is over */
 	if (!m->cfg->throttle || !m->round)
 		return;
 	if (dirtied_pages * 100 <= m->round_pages * m->cfg->throttle_trigger_percent)
@@ -63,7 +66,10 @@ void migrate_throttle_round(struct migrate *m, uint64_t dirtied_pages)
 	if (++m->throttle_votes < 2)
 		return;
 	m->throttle_votes = 0;
-	raise(m);
+	if (m->cfg->throttle == MIGRATE_AUTO_CONVERGE)
+		raise(m);
+	else
+		migrate_pace_start(m);
 }
 
 void migrate_throttle_stop(struct migrate *m)

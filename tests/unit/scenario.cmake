@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 weir_add_test(NAME migrate_run SOURCES migrate_run.c LIBS weirsim LABELS property)
 weir_add_test(NAME migrate_log SOURCES migrate_log.c LIBS weirsim LABELS property)
+weir_add_test(NAME migrate_pace SOURCES migrate_pace.c LIBS weirsim LABELS property)
 weir_add_test(NAME migrate_cli SOURCES migrate_cli.c LABELS cli
 	DEFINES EMULATOR="${CMAKE_CROSSCOMPILING_EMULATOR}")
 weir_add_test(NAME migrate_calibration SOURCES migrate_calibration.c LIBS weirsim
