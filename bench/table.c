@@ -118,7 +118,7 @@ static const struct row rows[] = {
 	{ "invalidate device, net", "xlate/invalidate_device/weir/65536",
 	  "xlate/invalidate_all/empty/65536", 0, -5 },
 	{ "invalidate tag, net", "xlate/invalidate_tag/weir/64", "xlate/invalidate_all/empty/64",
-	  0, -10 },
+	  0, -12 },
 	{ "invalidate event, net", "xlate/invalidate_event/weir/64",
 	  "xlate/invalidate_all/empty/64", 0, -10 },
 	{ "invalidate event, net", "xlate/invalidate_event/weir/1024",

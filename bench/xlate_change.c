@@ -43,7 +43,7 @@ XW_LOOP(loop_fill, struct weir_xlate *c = w->data,
 
 static struct xw *make(const struct bench_params *params, uint64_t (*loop)(const struct xw *w))
 {
-	struct xw *w = xw_cached(params, 16);
+	struct xw *w = xw_cached(params, 2);
 
 	w->loop = loop;
 	w->want = 0;

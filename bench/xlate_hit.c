@@ -110,13 +110,13 @@ CHAIN_LOOP(chain_flat, const struct flat *f = w->data, flat_lookup(f, device, ev
 		return w; \
 	}
 
-SETUP(setup_call, xw_cached, loop_call, 32)
-SETUP(setup_inline, xw_cached, loop_inline, 32)
-SETUP(setup_flat, xw_flat, loop_flat, 32)
-SETUP(setup_empty, xw_new, loop_empty, 64)
-SETUP(setup_chain_call, xw_cached, chain_call, 16)
-SETUP(setup_chain_inline, xw_cached, chain_inline, 16)
-SETUP(setup_chain_flat, xw_flat, chain_flat, 16)
+SETUP(setup_call, xw_cached, loop_call, 4)
+SETUP(setup_inline, xw_cached, loop_inline, 4)
+SETUP(setup_flat, xw_flat, loop_flat, 4)
+SETUP(setup_empty, xw_new, loop_empty, 8)
+SETUP(setup_chain_call, xw_cached, chain_call, 2)
+SETUP(setup_chain_inline, xw_cached, chain_inline, 2)
+SETUP(setup_chain_flat, xw_flat, chain_flat, 2)
 
 /* The device differs in a bit that no key has: every look-up misses. */
 XW_LOOP(loop_miss, const struct weir_xlate *c = w->data,
@@ -124,7 +124,7 @@ XW_LOOP(loop_miss, const struct weir_xlate *c = w->data,
 
 static void *setup_miss(const struct bench_params *params)
 {
-	struct xw *w = xw_cached(params, 32);
+	struct xw *w = xw_cached(params, 4);
 
 	w->loop = loop_miss;
 	w->want = 0;

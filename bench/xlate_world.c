@@ -8,7 +8,8 @@
 
 #include "xlate_world.h"
 
-#define STREAM_MIN	4096u
+/* Longer than what a branch predictor learns by heart. */
+#define STREAM_MIN	32768u
 #define STREAM_MAX	65536u
 
 static uint32_t next(uint64_t *x)
@@ -93,8 +94,6 @@ void xw_stream(struct xw *w)
 		w->stream[i] = w->keys[next(&x) % w->nkeys];
 		w->want += xw_value(w->stream[i].device, w->stream[i].event);
 	}
-	if (w->nstream > STREAM_MIN && w->rounds > 1u)
-		w->rounds = w->rounds * STREAM_MIN / w->nstream + 1u;
 }
 
 static void *other_thread(void *arg)

@@ -12,6 +12,11 @@
 
 #define MEM_ALIGN			64u
 #define STRIDE_DEFAULT		17u
+/*
+ * Keys without a pattern collide; with room to spare fewer do, and most look-ups end inline. Above
+ * this capacity the memory weighs more.
+ */
+#define SPREAD_MAX		32768u
 #define GOLDEN			0x9e3779b97f4a7c15u
 
 /* The slots, their number a power of two; 0 if the configuration is refused. */
@@ -30,6 +35,8 @@ static uint32_t slots_of(const struct weir_xlate_config *cfg)
 	    (cfg->device_stride && !(cfg->device_stride & 1u)))
 		return 0;
 	while (nslots < cfg->capacity)
+		nslots <<= 1;
+	if (cfg->index == WEIR_XLATE_MIXED && nslots == cfg->capacity && nslots <= SPREAD_MAX)
 		nslots <<= 1;
 	return nslots;
 }

@@ -6,9 +6,11 @@
  *
  *   - a live slot of the same key is written over, so that there is one (X4);
  *   - else, while the set holds less than its share of the capacity, a dead slot is taken, the
- *     preferred one if it is dead;
+ *     preferred one if it is dead; or the preferred one from a *guest*, a translation whose own
+ *     preferred slot is another. The guest misses once, and both are found sooner ever after;
  *   - else a live one goes: a random one of those that no lookup has hit since the last time that
- *     all marks were cleared; they are cleared when all are marked. That is a clock without a hand.
+ *     all marks were cleared, a guest in the preferred slot before others; they are cleared
+ *     when all are marked. That is a clock without a hand.
  *     A new translation starts without a mark, so that a scan displaces itself. Being random, it
  *     has no cliff on a loop that is a little too long.
  *
@@ -152,14 +154,17 @@ static unsigned int victim(struct weir_xlate *c, uint64_t index, struct xlate_ch
 
 static void choose(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
 {
+	unsigned int preferred = (unsigned int)(index >> c->set_shift);
 	unsigned int dead = ~ch->live & ((1u << c->ways) - 1u);
 
-	ch->evicts = !ch->same && count(ch->live) == share(c, index);
+	ch->evicts = false;
 	if (ch->same) {
 		ch->way = weir_ctz64(ch->same);
-	} else if (!ch->evicts) {
-		ch->way = nearest(c, index, dead);
+	} else if (count(ch->live) < share(c, index)) {
+		ch->evicts = (ch->live >> preferred & 1u) && has_guest(c, index, preferred);
+		ch->way = ch->evicts ? preferred : nearest(c, index, dead);
 	} else {
+		ch->evicts = true;
 		ch->way = victim(c, index, ch);
 		if (dead) {
 			/* The set has more slots than its share: there may be a better one. */

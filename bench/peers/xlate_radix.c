@@ -155,7 +155,7 @@ static void radix_free(struct xw *w)
 
 static void *make(const struct bench_params *params, uint64_t (*loop)(const struct xw *w))
 {
-	struct xw *w = xw_new(params, 32);
+	struct xw *w = xw_new(params, 4);
 	struct radix *r = zalloc(1, sizeof(*r));
 	uint64_t top = 0, index;
 	uint32_t i;

@@ -69,7 +69,7 @@ static void table_free(struct xw *w)
 
 static void *setup(const struct bench_params *params)
 {
-	struct xw *w = xw_new(params, 16);
+	struct xw *w = xw_new(params, 2);
 	struct table *t = calloc(1, sizeof(*t));
 	unsigned long size = 1;
 	uint32_t i;

@@ -51,7 +51,8 @@
  *
  * Cost: a hit touches one slot line, the header's first line and two lines of generations, and
  * stores nothing once the slot is marked as used. Fill O(16). Memory: 36 bytes a slot and 4.5 KiB;
- * slots are the capacity rounded up to a power of two.
+ * slots are the capacity rounded up to a power of two, and twice a capacity up to 32768 that is one
+ * where the index is MIXED.
  *
  * Source of the idea: the KVM arm64 ITS translation cache (2019) and the objections to it and to
  * its successor (2024); memcached's leases; KVM's mmu_invalidate_seq.
@@ -139,7 +140,8 @@ struct weir_xlate_lease {
  * @misses: lookups that did not
  * @fills: fills that were accepted
  * @replaced: of these, over a live translation of the same key
- * @evictions: of these, at the price of a live translation of another key
+ * @evictions: of these, at the price of a live translation of another key; also below the capacity,
+ *	where that sat in the preferred slot of this one and not in its own
  * @refused_all: fills refused because of weir_xlate_invalidate_all()
  * @refused_device: because of weir_xlate_invalidate_device()
  * @refused_tag: because of weir_xlate_invalidate_tag()

@@ -33,15 +33,38 @@ static void the_dead_go_first(void **state)
 
 	(void)state;
 	for (e = 0; e < 16; e++)
-		assert_int_equal(fill(c, e % 2, e), WEIR_OK);
-	weir_xlate_invalidate_device(c, 1);
-	for (e = 100; e < 108; e++)
+		assert_int_equal(fill(c, 0, e), WEIR_OK);
+	for (e = 1; e < 16; e += 2)
+		weir_xlate_invalidate_event(c, 0, e);
+	/* Their preferred slots are taken, by those whose own they are. */
+	for (e = 96; e < 112; e += 2)
 		assert_int_equal(fill(c, 0, e), WEIR_OK);
 	for (e = 0; e < 16; e++)
-		assert_int_equal(hit(c, e % 2, e), !(e % 2));
+		assert_int_equal(hit(c, 0, e), !(e % 2));
+	for (e = 96; e < 112; e += 2)
+		assert_true(hit(c, 0, e));
 	weir_xlate_stats(c, &stats);
 	assert_int_equal(stats.evictions, 0);
 	assert_int_equal(weir_xlate_residency(c), 16);
+	free(c);
+}
+
+/* Key 16 finds its slot taken by key 0 and is a guest in slot 1, until key 1 comes. */
+static void a_guest_makes_room(void **state)
+{
+	struct weir_xlate *c = cache_of(16, WEIR_XLATE_F_COUNTERS);
+	struct weir_xlate_stats stats;
+
+	(void)state;
+	assert_int_equal(fill(c, 0, 0), WEIR_OK);
+	assert_int_equal(fill(c, 0, 16), WEIR_OK);
+	assert_true(hit(c, 0, 16));
+	assert_int_equal(fill(c, 0, 1), WEIR_OK);
+	assert_false(hit(c, 0, 16));
+	assert_int_equal(fill(c, 0, 16), WEIR_OK);
+	assert_true(hit(c, 0, 0) && hit(c, 0, 1) && hit(c, 0, 16));
+	weir_xlate_stats(c, &stats);
+	assert_int_equal(stats.evictions, 1);
 	free(c);
 }
 
@@ -141,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_unused_goes),
 		cmocka_unit_test(the_dead_go_first),
+		cmocka_unit_test(a_guest_makes_room),
 		cmocka_unit_test(a_scan_displaces_itself),
 		cmocka_unit_test(all_in_use),
 		cmocka_unit_test(loops),
