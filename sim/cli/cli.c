@@ -25,6 +25,7 @@ static const struct sim_command commands[] = {
 	{ "report", "DIR", "render report.html of a run directory again", sim_cli_report },
 	{ "trace", "DIR|FILE", "print an event history as text", sim_cli_trace },
 	{ "diff", "A B", "first event and counters in which two runs differ", sim_cli_diff },
+	{ "import", "qemu-log FILE", "a recording of another program as a stream", sim_cli_import },
 	{ "script", "KIND FILE [NAME...]", "run a conformance script", sim_cli_script },
 	{ "experiment", "NAME|--all", "simulate a published table, set it against the figures",
 	  sim_cli_experiment },

@@ -34,6 +34,7 @@ int sim_cli_list_params(int argc, const char **argv);
 int sim_cli_report(int argc, const char **argv);
 int sim_cli_trace(int argc, const char **argv);
 int sim_cli_diff(int argc, const char **argv);
+int sim_cli_import(int argc, const char **argv);
 int sim_cli_script(int argc, const char **argv);
 int sim_cli_experiment(int argc, const char **argv);
 

@@ -62,6 +62,10 @@ printf 'scenario a cpus=2\nack 2\n' >s.scn
 wrong "s.scn:2: CPU, found '2', expected a number up to 1" script its s.scn
 printf 'scenario a\npend\n' >s.scn
 wrong "s.scn: no scenario 'b', expected a name of this file" script its s.scn a b
+wrong "import: a format and a file are needed: weir-sim import qemu-log FILE" import qemu-log
+wrong "import qmeu-log: no such format: must be qemu-log" import qmeu-log f
+printf '1@0.000001:gicv3_its_cmd_sync GICv3 ITS: command SYNC\nnonsense\n' >l.log
+wrong "l.log:2: line, found 'nonsense', expected THREAD@SECONDS.MICROSECONDS:" import qemu-log l.log
 sim script stage2 none.scn
 expect 2
 err_has "none.scn: "
