@@ -160,7 +160,10 @@ static void random_runs(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(random_runs) };
+	const char *percent = getenv("WEIR_TEST_PERCENT");
 
+	if (percent)
+		nseeds = nseeds * strtoull(percent, NULL, 10) / 100 + 1;
 	if (argc > 1) {
 		first = strtoull(argv[1], NULL, 10);
 		nseeds = 1;

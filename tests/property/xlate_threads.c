@@ -181,7 +181,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(middling),
 		cmocka_unit_test(large_and_counted),
 	};
+	const char *percent = getenv("WEIR_TEST_PERCENT");
 
+	if (percent)
+		operations = operations * strtoull(percent, NULL, 10) / 100 + 1000;
 	if (argc > 1)
 		operations = strtoull(argv[1], NULL, 10) * 1000;
 	return cmocka_run_group_tests_name("xlate_threads", tests, NULL, NULL);
