@@ -14,8 +14,9 @@
 #define STRIDE_DEFAULT		17u
 /*
  * Keys without a pattern collide; with room to spare fewer do, and most look-ups end inline. Above
- * this capacity the memory weighs more.
+ * these capacities the memory weighs more, below them the smaller share of each set.
  */
+#define SPREAD_MIN		64u
 #define SPREAD_MAX		32768u
 #define GOLDEN			0x9e3779b97f4a7c15u
 
@@ -36,7 +37,8 @@ static uint32_t slots_of(const struct weir_xlate_config *cfg)
 		return 0;
 	while (nslots < cfg->capacity)
 		nslots <<= 1;
-	if (cfg->index == WEIR_XLATE_MIXED && nslots == cfg->capacity && nslots <= SPREAD_MAX)
+	if (cfg->index == WEIR_XLATE_MIXED && nslots == cfg->capacity && nslots >= SPREAD_MIN &&
+	    nslots <= SPREAD_MAX)
 		nslots <<= 1;
 	return nslots;
 }
