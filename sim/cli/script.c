@@ -8,6 +8,7 @@
 #include "sim/cli/cli.h"
 #include "sim/engine/error.h"
 #include "sim/engine/param.h"
+#include "sim/machine/board.h"
 #include "sim/machine/its.h"
 #include "sim/machine/script.h"
 #include "sim/machine/script_its.h"
@@ -24,13 +25,14 @@ struct language {
 static int run_stage2(FILE *out, const char *path, const char *const *names, size_t nnames,
 		      const struct sim_params *params, struct sim_error *err)
 {
-	(void)params;
-	return sim_script_stage2(out, path, names, nnames, err);
+	struct sim_board_caps caps = sim_stage2_caps(params);
+
+	return sim_script_stage2_on(out, path, names, nnames, &caps, err);
 }
 
 static const struct language languages[] = {
 	{ "its", sim_its_params, sim_script_its },
-	{ "stage2", NULL, run_stage2 },
+	{ "stage2", sim_stage2_params, run_stage2 },
 };
 
 static const struct language *find(const char *name, struct sim_error *err)

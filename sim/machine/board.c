@@ -24,6 +24,8 @@ struct sim_board {
 	unsigned char *ram;
 	unsigned char filled[DATA_BYTES / PAGE_BYTES];
 	uint64_t flash_word;
+	struct sim_board_caps caps;
+	struct sim_mmu *mmu;
 	struct sim_s2 *s2;
 	struct sim_vtcr vtcr;
 	bool base52;
@@ -69,9 +71,11 @@ static uint64_t *memory_at(void *ctx, uint64_t pa)
 	return (uint64_t *)(void *)(b->ram + (pa - RAM_BASE));
 }
 
-struct sim_board *sim_board_create(void)
+struct sim_board *sim_board_create(const struct sim_board_caps *caps)
 {
 	struct sim_board *b = sim_alloc(1, sizeof(*b), "script machine");
+
+	b->caps = *caps;
 
 	b->ram = mmap(NULL, RAM_BYTES, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -83,6 +87,7 @@ void sim_board_destroy(struct sim_board *b)
 {
 	if (!b)
 		return;
+	sim_mmu_destroy(b->mmu);
 	sim_s2_destroy(b->s2);
 	munmap(b->ram, RAM_BYTES);
 	free(b);
@@ -95,13 +100,20 @@ void sim_board_configure(struct sim_board *b, const struct sim_vtcr_fields *f)
 		.table_bytes_max = BOARD_TABLES_BYTES,
 	};
 	unsigned int gs = f->granule_shift;
+	struct sim_mmu_config mmu = {
+		.nvcpus = 1, .bbm_level = b->caps.bbm_level, .check_conflicts = b->caps.tlb,
+		.log_memory = memory_at, .log_memory_ctx = b,
+	};
 
+	sim_mmu_destroy(b->mmu);
 	sim_s2_destroy(b->s2);
 	(void)sim_vtcr_geometry(f, &cfg.geometry);
 	b->vtcr = sim_vtcr_walker(f);
 	b->base52 = sim_vtcr_base52(f);
 	sim_assert(sim_s2_create(&cfg, &b->s2) == WEIR_OK);
 	sim_s2_set_memory(b->s2, memory_at, b);
+	mmu.vtcr = b->vtcr;
+	sim_assert(sim_mmu_create(&mmu, b->s2, &b->mmu) == WEIR_OK);
 	if (cfg.geometry.ia_bits >= 31)
 		sim_assert(sim_s2_map(b->s2, BOARD_STUB >> gs, 1, BOARD_STUB >> gs,
 				      SIM_S2_ATTRS_RW, 0) == WEIR_OK);
@@ -112,8 +124,14 @@ struct sim_s2 *sim_board_tables(const struct sim_board *b)
 	return b->s2;
 }
 
+struct sim_mmu *sim_board_mmu(const struct sim_board *b)
+{
+	return b->mmu;
+}
+
 void sim_board_set_vttbr(struct sim_board *b, uint64_t vttbr)
 {
+	sim_mmu_set_vmid(b->mmu, (uint16_t)(vttbr >> 48));
 	sim_s2_set_root(b->s2, vttbr, b->base52);
 }
 
@@ -123,14 +141,33 @@ static bool beyond_pa(uint64_t address)
 	return address >> PA_BITS;
 }
 
+/* Translate by way of the TLB. False: the access ends here. */
+static bool translate(struct sim_board *b, uint64_t address, enum sim_access access,
+		      struct sim_board_access *out)
+{
+	unsigned int gs = sim_s2_geometry(b->s2)->granule_shift;
+	struct sim_mmu_stats before, after;
+	bool ok;
+
+	if (!b->caps.tlb)
+		sim_mmu_invalidate_all(b->mmu);
+	sim_mmu_stats(b->mmu, &before);
+	ok = sim_mmu_access(b->mmu, 0, address >> gs, access, &out->walk);
+	sim_mmu_stats(b->mmu, &after);
+	out->walk.ipa = address;
+	out->walk.oa |= address & (((uint64_t)1 << gs) - 1);
+	if (!ok)
+		out->end = SIM_BOARD_STAGE2;
+	else if (after.tlb_conflicts != before.tlb_conflicts)
+		out->end = SIM_BOARD_CONFLICT;
+	return out->end == SIM_BOARD_OK;
+}
+
 static bool fetch_faults(struct sim_board *b, uint64_t address, struct sim_board_access *out)
 {
 	out->fetch = true;
 	out->address = address;
-	if (sim_walk(b->s2, &b->vtcr, address, SIM_EXEC, NULL, &out->walk))
-		return false;
-	out->end = SIM_BOARD_STAGE2;
-	return true;
+	return !translate(b, address, SIM_EXEC, out);
 }
 
 /* The physical half of an access: what the memory at out->walk.oa does. */
@@ -171,9 +208,7 @@ void sim_board_access(struct sim_board *b, uint64_t address, enum sim_access acc
 		out->end = SIM_BOARD_EL1_SIZE;
 		return;
 	}
-	if (!sim_walk(b->s2, &b->vtcr, address, access, NULL, &out->walk))
-		out->end = SIM_BOARD_STAGE2;
-	else
+	if (translate(b, address, access, out))
 		reach_memory(b, access, data, out);
 }
 

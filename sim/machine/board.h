@@ -7,7 +7,7 @@
  * to 0x49ffffff hold their own address in every doubleword, and at +0xff0 of each page two HVC
  * instructions. Accesses come from a stub that is itself fetched through stage 2, from 0x40200000.
  *
- * One vCPU, stage 1 off, no TLB: each operation walks.
+ * One vCPU, stage 1 off. Without a TLB, as it is by default, each operation walks.
  */
 #ifndef SIM_MACHINE_BOARD_H
 #define SIM_MACHINE_BOARD_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/machine/mmu.h"
 #include "sim/machine/vtcr.h"
 #include "sim/machine/walk.h"
 
@@ -27,6 +28,7 @@ enum sim_board_end {
 	SIM_BOARD_OK = 0,
 	SIM_BOARD_LANDED,	/* a store changed a data page */
 	SIM_BOARD_STAGE2,	/* a stage-2 fault: walk says which */
+	SIM_BOARD_CONFLICT,	/* the TLB holds what contradicts the walk: abort, 0x30 */
 	SIM_BOARD_EL1_SIZE,	/* beyond the physical address size: stage 1's fault, at EL1 */
 	SIM_BOARD_EL1_ABORT,	/* nothing answers at that address: an external abort, at EL1 */
 	SIM_BOARD_EL1_UNDEFINED	/* fetched what is no instruction */
@@ -50,8 +52,22 @@ struct sim_board_access {
 
 struct sim_board;
 
+/**
+ * struct sim_board_caps - what the machine has beyond, or short of, the recorded one
+ * @tlb: translations are cached until they are invalidated, each under its VMID
+ * @no_lpa2: DS and SL2 are RES0
+ * @hdbss: FEAT_HDBSS
+ * @bbm_level: 0 to 2; see struct sim_mmu_config
+ */
+struct sim_board_caps {
+	bool tlb;
+	bool no_lpa2;
+	bool hdbss;
+	unsigned int bbm_level;
+};
+
 /** sim_board_create() - from reset: no tables */
-struct sim_board *sim_board_create(void);
+struct sim_board *sim_board_create(const struct sim_board_caps *caps);
 
 /** sim_board_destroy() - give it back; NULL is fine */
 void sim_board_destroy(struct sim_board *b);
@@ -61,6 +77,9 @@ void sim_board_configure(struct sim_board *b, const struct sim_vtcr_fields *f);
 
 /** sim_board_tables() - the tables; NULL before the first sim_board_configure() */
 struct sim_s2 *sim_board_tables(const struct sim_board *b);
+
+/** sim_board_mmu() - the MMU: its TLB and its log; NULL before the first sim_board_configure() */
+struct sim_mmu *sim_board_mmu(const struct sim_board *b);
 
 /** sim_board_set_vttbr() - write VTTBR_EL2 */
 void sim_board_set_vttbr(struct sim_board *b, uint64_t vttbr);

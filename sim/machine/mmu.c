@@ -213,6 +213,19 @@ void sim_mmu_invalidate_local(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn
 	sim_tlb_invalidate(m->vcpus[vcpu].tlb, gfn, gfn);
 }
 
+void sim_mmu_invalidate_vmid(struct sim_mmu *m)
+{
+	m->invalidations++;
+	for (unsigned int i = 0; i < m->nvcpus; i++)
+		sim_tlb_invalidate_vmid(m->vcpus[i].tlb);
+}
+
+void sim_mmu_set_vmid(struct sim_mmu *m, uint16_t vmid)
+{
+	for (unsigned int i = 0; i < m->nvcpus; i++)
+		sim_tlb_set_vmid(m->vcpus[i].tlb, vmid);
+}
+
 void sim_mmu_invalidate_all(struct sim_mmu *m)
 {
 	m->invalidations++;

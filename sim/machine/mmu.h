@@ -85,8 +85,14 @@ void sim_mmu_tlbi(struct sim_mmu *m, const struct sim_tlbi *tlbi);
 /** sim_mmu_invalidate_local() - forget one frame on one vCPU */
 void sim_mmu_invalidate_local(struct sim_mmu *m, unsigned int vcpu, uint64_t gfn);
 
-/** sim_mmu_invalidate_all() - forget everything on every vCPU */
+/** sim_mmu_invalidate_vmid() - forget all of the current VMID on every vCPU (VMALLS12E1IS) */
+void sim_mmu_invalidate_vmid(struct sim_mmu *m);
+
+/** sim_mmu_invalidate_all() - forget everything on every vCPU, of every VMID (ALLE1IS) */
 void sim_mmu_invalidate_all(struct sim_mmu *m);
+
+/** sim_mmu_set_vmid() - the guest runs under another VMID; invalidations then concern that one */
+void sim_mmu_set_vmid(struct sim_mmu *m, uint16_t vmid);
 
 /**
  * sim_mmu_any_writable() - whether a vCPU could store to a frame without a walk, for checkers

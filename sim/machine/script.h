@@ -61,6 +61,21 @@ bool sim_script_selected(const char *name, const char *const *names, size_t nnam
 /** sim_script_echo() - print a line's words, separated by one space */
 void sim_script_echo(FILE *out, const struct sim_script_line *line);
 
+struct sim_params;
+struct sim_board_caps;
+
+/** sim_stage2_params() - register what a stage-2 script's machine can be given: s2.* */
+void sim_stage2_params(struct sim_params *params);
+
+/** sim_stage2_caps() - the machine that the parameters describe */
+struct sim_board_caps sim_stage2_caps(const struct sim_params *params);
+
+/**
+ * sim_script_stage2_on() - sim_script_stage2(), on a machine with other capabilities
+ */
+int sim_script_stage2_on(FILE *out, const char *path, const char *const *names, size_t nnames,
+			 const struct sim_board_caps *caps, struct sim_error *err);
+
 /**
  * sim_script_stage2() - run a script of stage-2 operations
  * @out: gets `scenario NAME` and `OPERATION => RESULT` lines; nothing if the script is bad

@@ -9,9 +9,18 @@
  *	ld IPA, st IPA, ex IPA			load, store, fetch at EL1
  *	vttbr V, ttbroff V, tlbi		write VTTBR_EL2: V, the root + V; invalidate
  *
+ * and, for machines that the recorded one is not (s2.tlb, s2.hdbss):
+ *
+ *	poke LEVEL IPA DESC			as leaf, without an invalidation
+ *	tlbi_ipa IPA, tlbi_vmid			IPAS2E1IS, VMALLS12E1IS, of VTTBR_EL2's VMID
+ *	hdbss BASE ENTRIES			arm the log, as careful software does, or refused
+ *	hdbss_br V				HDBSSBR_EL2 as it is, and HDBSS on
+ *	prod, entry I, rewind			HDBSSPROD_EL2; entry I; drained
+ *
  * A script is checked whole, operands and their sense with the cfg before them included, and then
  * run: from the first line that is printed on nothing can fail but table memory.
  */
+#include "sim/engine/param.h"
 #include "sim/machine/board.h"
 #include "sim/machine/script.h"
 
@@ -24,6 +33,7 @@
 struct run {
 	FILE *out;
 	const struct sim_script *script;
+	const struct sim_board_caps *caps;
 	struct sim_error *err;
 	struct sim_board *board;
 	uint64_t naccesses;	/* ld, st and ex of this run so far */
@@ -60,6 +70,8 @@ static const char *fault_word(enum sim_fault fault)
 		[SIM_FAULT_ACCESS_FLAG] = "access",
 		[SIM_FAULT_PERMISSION] = "permission",
 		[SIM_FAULT_WALK_EABORT] = "walk-eabt",
+		[SIM_FAULT_ATOMIC_UPDATE] = "atomic",
+		[SIM_FAULT_HDBSS] = "permission",
 	};
 
 	return words[fault];
@@ -68,6 +80,8 @@ static const char *fault_word(enum sim_fault fault)
 static void print_fault(FILE *out, const struct sim_walk *w)
 {
 	fprintf(out, "fst=0x%x %s level=%d", w->fsc, fault_word(w->fault), w->level);
+	if (w->fault == SIM_FAULT_HDBSS)
+		fprintf(out, " hdbssf=1");
 }
 
 static bool run_cfg(struct run *r, const struct op *op, const uint64_t *args)
@@ -75,6 +89,8 @@ static bool run_cfg(struct run *r, const struct op *op, const uint64_t *args)
 	struct sim_vtcr_fields f = fields_of(args);
 
 	(void)op;
+	if (r->caps->no_lpa2)
+		f.ds = f.sl2 = false;
 	sim_board_configure(r->board, &f);
 	fprintf(r->out, "vtcr=0x%" PRIx64 "\n", sim_vtcr_encode(&f));
 	return true;
@@ -82,9 +98,10 @@ static bool run_cfg(struct run *r, const struct op *op, const uint64_t *args)
 
 static bool run_leaf(struct run *r, const struct op *op, const uint64_t *args)
 {
-	(void)op;
 	if (sim_s2_store(sim_board_tables(r->board), (int)args[0], args[1], args[2]) != WEIR_OK)
 		return false;
+	if (op->name[0] == 'l')
+		sim_mmu_invalidate_all(sim_board_mmu(r->board));
 	fprintf(r->out, "ok\n");
 	return true;
 }
@@ -153,6 +170,10 @@ static bool run_access(struct run *r, const struct op *op, const uint64_t *args)
 		fprintf(r->out, " wnr=%d s1ptw=0 far=0x%" PRIx64 " ipa=0x%" PRIx64 "\n",
 			!a.fetch && access == SIM_WRITE, a.address, a.walk.ipa);
 		break;
+	case SIM_BOARD_CONFLICT:
+		fprintf(r->out, "%s fst=0x30 conflict far=0x%" PRIx64 "\n",
+			a.fetch ? "iabt" : "dabt", a.address);
+		break;
 	default:
 		print_el1_fault(r->out, &a);
 		break;
@@ -169,12 +190,52 @@ static bool run_vttbr(struct run *r, const struct op *op, const uint64_t *args)
 	return true;
 }
 
-/* Each operation walks: there is nothing to forget. */
 static bool run_tlbi(struct run *r, const struct op *op, const uint64_t *args)
 {
-	(void)op;
-	(void)args;
+	struct sim_mmu *mmu = sim_board_mmu(r->board);
+	uint64_t gfn = args[0] >> sim_s2_geometry(sim_board_tables(r->board))->granule_shift;
+
+	if (!strcmp(op->name, "tlbi"))
+		sim_mmu_invalidate_all(mmu);
+	else if (op->nargs_max)
+		sim_mmu_invalidate(mmu, gfn, gfn);
+	else
+		sim_mmu_invalidate_vmid(mmu);
 	fprintf(r->out, "ok\n");
+	return true;
+}
+
+static bool run_hdbss(struct run *r, const struct op *op, const uint64_t *args)
+{
+	struct sim_mmu *mmu = sim_board_mmu(r->board);
+	struct sim_hdbss *log = sim_mmu_hdbss(mmu, 0);
+
+	if (op->nargs_max == 2) {
+		if (sim_mmu_hdbss_arm(mmu, 0, args[0], args[1]) != WEIR_OK) {
+			fprintf(r->out, "refused\n");
+			return true;
+		}
+	} else {
+		log->br = args[0];
+		sim_mmu_hdbss_set(mmu, 0, true);
+	}
+	fprintf(r->out, "br=0x%" PRIx64 "\n", log->br);
+	return true;
+}
+
+static bool run_log(struct run *r, const struct op *op, const uint64_t *args)
+{
+	struct sim_hdbss *log = sim_mmu_hdbss(sim_board_mmu(r->board), 0);
+
+	if (op->name[0] == 'p') {
+		fprintf(r->out, "index=%" PRIu32 " fsc=0x%x\n", log->index, log->fsc);
+	} else if (op->name[0] == 'e') {
+		fprintf(r->out, "entry=0x%" PRIx64 "\n",
+			args[0] < log->index ? sim_hdbss_read(log, (uint32_t)args[0]) : 0);
+	} else {
+		sim_hdbss_rewind(log);
+		fprintf(r->out, "ok\n");
+	}
 	return true;
 }
 
@@ -190,6 +251,14 @@ static const struct op ops[] = {
 	{ "vttbr", 1, 1, 0, run_vttbr },
 	{ "ttbroff", 1, 1, 0, run_vttbr },
 	{ "tlbi", 0, 0, 0, run_tlbi },
+	{ "poke", 3, 3, 2, run_leaf },
+	{ "tlbi_ipa", 1, 1, 1, run_tlbi },
+	{ "tlbi_vmid", 0, 0, 0, run_tlbi },
+	{ "hdbss", 2, 2, 0, run_hdbss },
+	{ "hdbss_br", 1, 1, 0, run_hdbss },
+	{ "prod", 0, 0, 0, run_log },
+	{ "entry", 1, 1, 0, run_log },
+	{ "rewind", 0, 0, 0, run_log },
 };
 
 static const struct op *find_op(const char *name)
@@ -276,7 +345,8 @@ static bool check_entry(const struct sim_script *s, const struct sim_script_line
 	return false;
 }
 
-static bool check_script(const struct sim_script *s, struct sim_error *err)
+static bool check_script(const struct sim_script *s, const struct sim_board_caps *caps,
+			 struct sim_error *err)
 {
 	struct sim_s2_geometry geo = { 0 };
 
@@ -297,8 +367,15 @@ static bool check_script(const struct sim_script *s, struct sim_error *err)
 		if (!op) {
 			sim_error_at(err, s->path, line->number,
 				     "operation %s, expected cfg, leaf, desc, at_r, at_w, ld, st, "
-				     "ex, vttbr, ttbroff or tlbi",
+				     "ex, vttbr, ttbroff, tlbi, tlbi_ipa, tlbi_vmid, poke, "
+				     "hdbss, hdbss_br, prod, entry or rewind",
 				     sim_quote(line->words[0], strlen(line->words[0])).text);
+			return false;
+		}
+		if ((op->run == run_hdbss || op->run == run_log) && !caps->hdbss) {
+			sim_error_at(err, s->path, line->number,
+				     "%s: the machine has no FEAT_HDBSS, expected -C s2.hdbss=on",
+				     op->name);
 			return false;
 		}
 		if (!parse_args(s, line, op, args, err))
@@ -308,6 +385,8 @@ static bool check_script(const struct sim_script *s, struct sim_error *err)
 
 			if (!check_cfg(s, line, args, err))
 				return false;
+			if (caps->no_lpa2)
+				f.ds = f.sl2 = false;
 			(void)sim_vtcr_geometry(&f, &geo);
 		} else if (geo.granule_shift == 0) {
 			sim_error_at(err, s->path, line->number,
@@ -351,7 +430,7 @@ static bool run_script(struct run *r, const char *const *names, size_t nnames)
 			if (!selected)
 				continue;
 			sim_board_destroy(r->board);
-			r->board = sim_board_create();
+			r->board = sim_board_create(r->caps);
 			fprintf(r->out, "scenario %s\n", line->words[1]);
 		} else if (selected) {
 			ok = run_line(r, line);
@@ -361,16 +440,49 @@ static bool run_script(struct run *r, const char *const *names, size_t nnames)
 	return ok;
 }
 
+static const struct sim_param params_table[] = {
+	SIM_PARAM_BOOL_ENTRY("s2.tlb", "off", "the recorded machine's results do not need one",
+		"translations are cached until they are invalidated"),
+	SIM_PARAM_BOOL_ENTRY("s2.lpa2", "on", "the recorded machine", "FEAT_LPA2: VTCR_EL2.DS"),
+	SIM_PARAM_BOOL_ENTRY("s2.hdbss", "off", "the recorded machine has none",
+		"FEAT_HDBSS: a log of leaves that hardware set dirty"),
+	SIM_PARAM_U64_ENTRY("s2.bbm_level", "", "2", 0, 2, "the recorded machine",
+		"FEAT_BBM: with s2.tlb, what may change without break-before-make"),
+};
+
+void sim_stage2_params(struct sim_params *params)
+{
+	sim_params_register(params, params_table, sizeof(params_table) / sizeof(params_table[0]));
+}
+
+struct sim_board_caps sim_stage2_caps(const struct sim_params *params)
+{
+	return (struct sim_board_caps){
+		.tlb = sim_params_bool(params, "s2.tlb"),
+		.no_lpa2 = !sim_params_bool(params, "s2.lpa2"),
+		.hdbss = sim_params_bool(params, "s2.hdbss"),
+		.bbm_level = (unsigned int)sim_params_u64(params, "s2.bbm_level"),
+	};
+}
+
 int sim_script_stage2(FILE *out, const char *path, const char *const *names, size_t nnames,
 		      struct sim_error *err)
 {
+	static const struct sim_board_caps recorded = { .bbm_level = 2 };
+
+	return sim_script_stage2_on(out, path, names, nnames, &recorded, err);
+}
+
+int sim_script_stage2_on(FILE *out, const char *path, const char *const *names, size_t nnames,
+			 const struct sim_board_caps *caps, struct sim_error *err)
+{
 	struct sim_script *script = sim_script_read(path, err);
-	struct run r = { .out = out, .script = script, .err = err };
+	struct run r = { .out = out, .script = script, .caps = caps, .err = err };
 	bool ok;
 
 	if (!script)
 		return 2;
-	ok = check_script(script, err) && sim_script_select(script, names, nnames, err) &&
+	ok = check_script(script, caps, err) && sim_script_select(script, names, nnames, err) &&
 	     run_script(&r, names, nnames);
 	sim_script_free(script);
 	return ok ? 0 : 2;

@@ -59,6 +59,11 @@ void sim_tlb_destroy(struct sim_tlb *t)
 	free(t);
 }
 
+void sim_tlb_set_vmid(struct sim_tlb *t, uint16_t vmid)
+{
+	t->vmid = vmid;
+}
+
 bool sim_tlb_lookup(const struct sim_tlb *t, uint64_t gfn, struct sim_tlb_hit *hit)
 {
 	const struct tlb_entry *e = tlb_lookup(t, gfn, &hit->order);
@@ -101,7 +106,10 @@ void sim_tlb_fill(struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int pe
 	struct tlb_entry *e = choose(t, order ? &t->blocks : &t->pages, gfn, order);
 
 	e->tag = tlb_tag(t, gfn & ~low, order);
-	e->data = (pfn & ~low) << 8 | perms;
+	e->data = t->vmid << 48 | (pfn & ~low) << 8 | perms;
+	if (t->first_gfn > t->last_gfn)
+		t->sole_vmid = t->vmid;
+	t->mixed |= t->sole_vmid != t->vmid;
 	if (order)
 		t->orders |= (uint64_t)1 << order;
 	if ((gfn & ~low) < t->first_gfn)
@@ -120,7 +128,7 @@ static bool overlaps(const struct sim_tlb *t, const struct tlb_entry *e, uint64_
 {
 	uint64_t low = ((uint64_t)1 << order_of(e)) - 1;
 
-	return is_valid(t, e) && e->tag >> 24 <= last && (e->tag >> 24 | low) >= first;
+	return is_valid(t, e) && e->data >> 48 == t->vmid && e->tag >> 24 <= last && (e->tag >> 24 | low) >= first;
 }
 
 static void invalidate_scan(struct sim_tlb *t, struct tlb_bank *bank, uint64_t first, uint64_t last,
@@ -164,7 +172,8 @@ void sim_tlb_invalidate_orders(struct sim_tlb *t, uint64_t first_gfn, uint64_t l
 
 void sim_tlb_invalidate(struct sim_tlb *t, uint64_t first_gfn, uint64_t last_gfn)
 {
-	if (first_gfn <= t->first_gfn && last_gfn >= t->last_gfn)
+	if (first_gfn <= t->first_gfn && last_gfn >= t->last_gfn && !t->mixed &&
+	    t->sole_vmid == t->vmid)
 		sim_tlb_invalidate_all(t);
 	else
 		sim_tlb_invalidate_orders(t, first_gfn, last_gfn, UINT64_MAX);
@@ -182,7 +191,7 @@ static bool bank_conflict(const struct sim_tlb *t, const struct tlb_bank *bank, 
 		if (!overlaps(t, e, first, last))
 			continue;
 		/* The same distance from frame to output frame is the same output. */
-		if ((e->data >> 8) - (e->tag >> 24) != first_pfn - first)
+		if (tlb_first_pfn(e) - (e->tag >> 24) != first_pfn - first)
 			return true;
 		if (order_of(e) != order && !same_output)
 			return true;
@@ -199,8 +208,14 @@ bool sim_tlb_conflict(const struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsig
 	       bank_conflict(t, &t->blocks, gfn & ~low, pfn & ~low, order, same_output);
 }
 
+void sim_tlb_invalidate_vmid(struct sim_tlb *t)
+{
+	sim_tlb_invalidate(t, 0, UINT64_MAX);
+}
+
 void sim_tlb_invalidate_all(struct sim_tlb *t)
 {
+	t->mixed = false;
 	t->orders = 0;
 	t->first_gfn = UINT64_MAX;
 	t->last_gfn = 0;

@@ -14,6 +14,9 @@
  * T3  What is evicted depends on the sequence of calls only: 4-way sets, round robin, low bits of
  *     the frame. As many page entries as the guest has frames never evict one.
  *
+ * T4  An entry belongs to the VMID that was current when it was made. Lookups find, and
+ *     invalidations remove, entries of the current VMID; sim_tlb_invalidate_all() those of all.
+ *
  * Concurrency: one thread.
  * Cost: lookup and fill touch one 64-byte set, and one more when blocks are present. Invalidating a
  * range costs its frames' sets or the whole TLB, whichever is less; nothing if nothing of it can be
@@ -48,6 +51,9 @@ struct sim_tlb *sim_tlb_create(uint32_t page_entries, uint32_t block_entries);
 
 /** sim_tlb_destroy() - give it back; NULL is fine */
 void sim_tlb_destroy(struct sim_tlb *t);
+
+/** sim_tlb_set_vmid() - another VMID is current: VTTBR_EL2 was written. At first it is 0 */
+void sim_tlb_set_vmid(struct sim_tlb *t, uint16_t vmid);
 
 /** struct sim_tlb_hit - what an entry says of one frame */
 struct sim_tlb_hit {
@@ -88,7 +94,10 @@ void sim_tlb_invalidate_orders(struct sim_tlb *t, uint64_t first_gfn, uint64_t l
 bool sim_tlb_conflict(const struct sim_tlb *t, uint64_t gfn, uint64_t pfn, unsigned int order,
 		      bool same_output);
 
-/** sim_tlb_invalidate_all() - forget everything, O(1) */
+/** sim_tlb_invalidate_vmid() - forget all translations of the current VMID (VMALLS12E1) */
+void sim_tlb_invalidate_vmid(struct sim_tlb *t);
+
+/** sim_tlb_invalidate_all() - forget everything, O(1) (ALLE1) */
 void sim_tlb_invalidate_all(struct sim_tlb *t);
 
 /** sim_tlb_entries() - how many entries are valid: counted, O(capacity) */

@@ -2,7 +2,8 @@
 /*
  * sim/machine/tlb_priv.h - the TLB's entries and the lookup, inline for mmu.c. Not for others.
  *
- * An entry is 16 bytes, a set of four ways one cache line. The tag holds the first frame, the order
+ * An entry is 16 bytes, a set of four ways one cache line. It belongs to a VMID, which stands above
+ * the output frame; a lookup finds entries of the current one alone. The tag holds the first frame, the order
  * and the TLB's generation, so that one comparison finds a valid entry and raising the generation
  * forgets them all. Pages have an array of their own; blocks of all sizes share the other, and
  * `orders` says which sizes to look for.
@@ -17,7 +18,7 @@
 
 struct tlb_entry {
 	uint64_t tag;	/* first frame << 24 | generation << 8 | order; 0: never valid */
-	uint64_t data;	/* first output frame << 8 | permissions */
+	uint64_t data;	/* VMID << 48 | first output frame << 8 | permissions */
 };
 
 struct tlb_bank {
@@ -29,6 +30,9 @@ struct tlb_bank {
 struct sim_tlb {
 	uint64_t generation;	/* 1 to TLB_GEN_MAX */
 	uint64_t orders;	/* bit o: a block of order o was filled since all was forgotten */
+	uint64_t vmid;		/* the current one */
+	uint64_t sole_vmid;	/* of all that may be cached, unless `mixed` */
+	bool mixed;
 	uint64_t first_gfn;	/* all that may be cached lies in first_gfn..last_gfn; */
 	uint64_t last_gfn;	/* first_gfn > last_gfn: nothing is */
 	struct tlb_bank pages;
@@ -53,7 +57,7 @@ static inline struct tlb_entry *tlb_find(const struct sim_tlb *t, const struct t
 	uint64_t tag = tlb_tag(t, gfn >> order << order, order);
 
 	for (unsigned int way = 0; way < TLB_WAYS; way++)
-		if (set[way].tag == tag)
+		if (set[way].tag == tag && set[way].data >> 48 == t->vmid)
 			return &set[way];
 	return NULL;
 }
@@ -81,9 +85,15 @@ static inline unsigned int tlb_perms(const struct tlb_entry *e)
 	return (unsigned int)(e->data & 0xff);
 }
 
+/* First output frame of an entry. */
+static inline uint64_t tlb_first_pfn(const struct tlb_entry *e)
+{
+	return e->data << 16 >> 24;
+}
+
 static inline uint64_t tlb_pfn(const struct tlb_entry *e, uint64_t gfn, unsigned int order)
 {
-	return (e->data >> 8) + (gfn & (((uint64_t)1 << order) - 1));
+	return tlb_first_pfn(e) + (gfn & (((uint64_t)1 << order) - 1));
 }
 
 #endif

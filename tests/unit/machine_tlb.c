@@ -220,6 +220,42 @@ static void impossible_sizes_are_refused(void **state)
 	sim_tlb_destroy(NULL);
 }
 
+static void each_vmid_has_its_own(void **state)
+{
+	struct sim_tlb *t = sim_tlb_create(64, 4);
+	struct sim_tlb_hit hit;
+
+	(void)state;
+	sim_tlb_fill(t, 0x100, 0x1, SIM_TLB_R, 0);
+	sim_tlb_set_vmid(t, 0xffff);
+	assert_false(sim_tlb_lookup(t, 0x100, &hit));
+	sim_tlb_fill(t, 0x100, UINT64_C(0xffffffffff), SIM_TLB_R, 0);
+	sim_tlb_fill(t, 0x200, 0x400, SIM_TLB_R, 9);
+	assert_true(sim_tlb_lookup(t, 0x100, &hit));
+	assert_int_equal(hit.pfn, UINT64_C(0xffffffffff));
+	assert_false(sim_tlb_conflict(t, 0x100, UINT64_C(0xffffffffff), 0, false));
+	sim_tlb_set_vmid(t, 0);
+	assert_false(sim_tlb_lookup(t, 0x3ff, &hit));
+	assert_false(sim_tlb_conflict(t, 0x200, 0x7, 0, false));
+	assert_int_equal(sim_tlb_entries(t), 3);
+	/* all of one VMID, by whatever range, and nothing of another's */
+	sim_tlb_invalidate(t, 0, UINT64_MAX);
+	assert_false(sim_tlb_lookup(t, 0x100, &hit));
+	sim_tlb_set_vmid(t, 0xffff);
+	assert_true(sim_tlb_lookup(t, 0x100, &hit));
+	assert_true(sim_tlb_lookup(t, 0x3ff, &hit));
+	assert_int_equal(hit.pfn, 0x5ff);
+	sim_tlb_invalidate_vmid(t);
+	assert_int_equal(sim_tlb_entries(t), 0);
+	sim_tlb_fill(t, 0x100, 0x1, SIM_TLB_R, 0);
+	sim_tlb_set_vmid(t, 7);
+	sim_tlb_invalidate_vmid(t);
+	assert_int_equal(sim_tlb_entries(t), 1);
+	sim_tlb_invalidate_all(t);
+	assert_int_equal(sim_tlb_entries(t), 0);
+	sim_tlb_destroy(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +265,7 @@ int main(void)
 		cmocka_unit_test(eviction_is_in_turn),
 		cmocka_unit_test(as_many_entries_as_pages_evict_none),
 		cmocka_unit_test(forgetting_all_works_for_ever),
+		cmocka_unit_test(each_vmid_has_its_own),
 		cmocka_unit_test(impossible_sizes_are_refused),
 	};
 
