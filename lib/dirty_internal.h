@@ -244,7 +244,9 @@ bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cu
 /* dirty_leaf.c */
 uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn);
 uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group);
-uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask);
+uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
+				uint64_t *found);
+uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t found);
 void weir_dirty_demote(struct dirty_pass *p, uint64_t group);
 
 /* dirty_scanset.c */

@@ -13,16 +13,21 @@
  * before it became writable; if it finds just that after our store, it sets W again, which is
  * right.
  *
- * Cost: a scan reads 64 descriptors, eight cache lines, and looks into a line only if one of its
- * eight leaves is writable.
+ * Cost: a scan reads 64 descriptors, eight cache lines, without a branch that depends on them, and
+ * looks again only at groups of which a leaf is writable.
  */
 #include "dirty_internal.h"
 
 /* How far ahead of itself a scan prefetches, in descriptors: 2 KiB. */
 #define PREFETCH_PTES	256u
 
+/* Groups that a scan looks at in one go. */
+#define SCAN_BATCH	4u
+
+#define W_SHIFT		7u	/* S2AP[1] */
+
 /* The descriptor that maps gfn, NULL if there is none; p->run_order is log2 of its pages. */
-uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn)
+static inline uint64_t *lookup(struct dirty_pass *p, uint64_t gfn)
 {
 	struct weir_dirty *d = p->d;
 
@@ -41,6 +46,11 @@ uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn)
 	return p->run + (gfn - p->run_first_gfn);
 }
 
+uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn)
+{
+	return lookup(p, gfn);
+}
+
 /* The last answer of ops->leaf no longer holds. */
 static void forget_run(struct dirty_pass *p)
 {
@@ -57,34 +67,50 @@ static void owe_tlbi(struct dirty_pass *p, uint64_t first_gfn, uint64_t last_gfn
 	p->tlbi = true;
 }
 
-/* Which of 64 leaves are writable. */
-static uint64_t scan_leaves(const uint64_t *leaf)
+/* Whether one of 64 leaves is writable. */
+static inline bool any_writable(const uint64_t *leaf)
 {
-	uint64_t pages = 0;
-	unsigned int line, i;
+	uint64_t a = 0, b = 0, c = 0, d = 0;
+	unsigned int i;
 
-	for (line = 0; line < 64u; line += 8u) {
-		uint64_t v[8], any = 0;
-
-		weir_prefetch(leaf + line + PREFETCH_PTES);
-		for (i = 0; i < 8u; i++) {
-			/* Acquire is not needed: content is read after the TLBI's barrier. */
-			v[i] = weir_load_relaxed(&leaf[line + i]);
-			any |= v[i];
-		}
-		if (!(any & WEIR_DIRTY_DESC_W))
-			continue;
-		for (i = 0; i < 8u; i++)
-			pages |= ((v[i] >> 7) & 1u) << (line + i);
+	for (i = 0; i < 64u; i += 8u) {
+		weir_prefetch(&leaf[i + PREFETCH_PTES]);
+		/* Acquire is not needed: content is read after the TLBI's barrier. */
+		a |= weir_load_relaxed(&leaf[i]) | weir_load_relaxed(&leaf[i + 4u]);
+		b |= weir_load_relaxed(&leaf[i + 1u]) | weir_load_relaxed(&leaf[i + 5u]);
+		c |= weir_load_relaxed(&leaf[i + 2u]) | weir_load_relaxed(&leaf[i + 6u]);
+		d |= weir_load_relaxed(&leaf[i + 3u]) | weir_load_relaxed(&leaf[i + 7u]);
 	}
-	return pages;
+	return ((a | b | c | d) & WEIR_DIRTY_DESC_W) != 0;
+}
+
+/* Which of the eight leaves of a line are writable. */
+static inline uint64_t line_writable(const uint64_t *leaf)
+{
+	uint64_t some = 0;
+	unsigned int i;
+
+	for (i = 0; i < 8u; i++)
+		some |= (weir_load_relaxed(&leaf[i]) & WEIR_DIRTY_DESC_W) << i;
+	return some >> W_SHIFT;
+}
+
+/* Which of 64 leaves are writable. */
+static inline uint64_t which_writable(const uint64_t *leaf)
+{
+	uint64_t low = line_writable(leaf) | line_writable(leaf + 8) << 8 |
+		       line_writable(leaf + 16) << 16 | line_writable(leaf + 24) << 24;
+	uint64_t high = line_writable(leaf + 32) | line_writable(leaf + 40) << 8 |
+			line_writable(leaf + 48) << 16 | line_writable(leaf + 56) << 24;
+
+	return low | high << 32;
 }
 
 /* Pages of a group of the scan set that are writable-dirty. Changes nothing. */
 uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group)
 {
 	struct weir_dirty *d = p->d;
-	const uint64_t *leaf = weir_dirty_lookup(p, dirty_gfn_of(d, group));
+	const uint64_t *leaf = lookup(p, dirty_gfn_of(d, group));
 	uint64_t mask = dirty_group_mask(d, group);
 
 	p->ptes += 64u;
@@ -93,7 +119,47 @@ uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group)
 		return 0;
 	if (p->run_order)
 		return weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W ? mask : 0;
-	return scan_leaves(leaf) & mask;
+	return any_writable(leaf) ? which_writable(leaf) & mask : 0;
+}
+
+/*
+ * The same for some groups of a stripe: found[i] for group i, where the answer has bit i. In two
+ * steps, a few groups at a time: whether there is a writable leaf, without a branch, and then
+ * which. Where writes are scattered a branch a group would be guessed wrong every other time, and
+ * the reading ahead would start anew; the second step finds its lines in the cache.
+ */
+uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
+				uint64_t *found)
+{
+	uint64_t first = stripe << STRIPE_SHIFT, hit = 0, left = groups;
+
+	p->ptes_scanned += (uint64_t)weir_popcount64(groups) << GROUP_SHIFT;
+	while (left) {
+		const uint64_t *leaves[SCAN_BATCH], *leaf;
+		unsigned int n, i, at[SCAN_BATCH];
+		uint64_t some = 0;
+
+		for (n = 0; n < SCAN_BATCH && left; left &= left - 1u) {
+			i = weir_ctz64(left);
+			leaf = lookup(p, dirty_gfn_of(p->d, first + i));
+			if (!leaf || p->run_order) {
+				found[i] = leaf && (weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W) ?
+						   dirty_group_mask(p->d, first + i) : 0;
+				hit |= (uint64_t)(found[i] != 0) << i;
+				continue;
+			}
+			some |= (uint64_t)any_writable(leaf) << n;
+			leaves[n] = leaf;
+			at[n++] = i;
+		}
+		for (; some; some &= some - 1u) {
+			n = weir_ctz64(some);
+			i = at[n];
+			found[i] = which_writable(leaves[n]) & dirty_group_mask(p->d, first + i);
+			hit |= (uint64_t)(found[i] != 0) << i;
+		}
+	}
+	return hit;
 }
 
 /*
@@ -144,12 +210,12 @@ static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn,
 	const uint64_t settled = WEIR_DIRTY_DESC_VALID | WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_AF;
 	const uint64_t off = hw ? WEIR_DIRTY_DESC_W : WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
 	bool exclusive = p->d->exclusive;
-	unsigned int first = 0, last = 0, changed = 0;
-	uint64_t traps = 0, todo;
+	uint64_t traps = 0, changed = 0, todo;
+	unsigned int last = 0;
 
 	for (todo = pages; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
-		uint64_t v = weir_load_relaxed(&leaf[i]);
+		uint64_t v = weir_load_relaxed(&leaf[i]), page = todo & (0u - todo);
 
 		if (v & WEIR_DIRTY_DESC_CONT) {
 			/* The leaves of a run must not differ. */
@@ -158,20 +224,19 @@ static uint64_t rearm_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn,
 			v = weir_load_relaxed(&leaf[i]);
 		}
 		if (!hw || !(v & WEIR_DIRTY_DESC_DBM))
-			traps |= dirty_bit(i);
+			traps |= page;
 		if (!(v & off))
 			continue;	/* traps already, or is writable-clean */
 		if (exclusive && (v & settled) == settled)
 			weir_store_relaxed(&leaf[i], v & ~off);
 		else
 			(void)weir_fetch_and_relaxed(&leaf[i], ~off);
-		if (!changed++)
-			first = i;
+		changed |= page;
 		last = i;
 	}
 	if (changed) {
-		p->ptes_rearmed += changed;
-		owe_tlbi(p, gfn + first, gfn + last);
+		p->ptes_rearmed += weir_popcount64(changed);
+		owe_tlbi(p, gfn + weir_ctz64(changed), gfn + last);
 	}
 	return traps;
 }
@@ -228,11 +293,11 @@ void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 }
 
 /*
- * Re-arm a group whose bits `taken` were taken: they, and the writable-dirty leaves within `mask`,
- * lose their write permission. Decides, for policies that promote on re-arming, the group's mode.
- * Returns the pages that were dirty.
+ * Re-arm pages of a group: those whose bits were `taken`, and those whose leaves were `found`
+ * writable-dirty, lose their write permission. Decides, for policies that promote on re-arming, the
+ * group's mode. Returns the pages that were dirty.
  */
-uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t mask)
+uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t found)
 {
 	struct weir_dirty *d = p->d;
 	uint64_t gfn = dirty_gfn_of(d, group), dirty = taken, dbm;
@@ -245,13 +310,9 @@ uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, 
 	leaf = weir_dirty_lookup(p, gfn);
 	if (leaf && p->run_order)
 		leaf = rearm_block(p, gfn);
-	p->ptes += 64u;
-	if (hw)
-		p->ptes_scanned += 64u;
 	if (!leaf)
 		return dirty;
-	if (hw)
-		dirty |= scan_leaves(leaf) & mask;
+	dirty |= found;
 	if (p->learn)
 		verdict = weir_dirty_learn(d, group, weir_popcount64(dirty), hw);
 	promotes = verdict == DIRTY_PROMOTE || ((hw || d->rearm_dbm) && verdict == DIRTY_KEEP &&

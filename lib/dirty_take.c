@@ -70,32 +70,42 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	struct dirty_log *own = &p->reader->own;
 	uint64_t shared = dirty_log_groups(&d->shared, stripe) & groups;
 	uint64_t mine = dirty_log_groups(own, stripe) & groups;
-	uint64_t emptied = 0, emptied_own = 0, left, taken[64];
+	uint64_t device = dirty_log_groups(&d->device, stripe) & groups;
+	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
+	uint64_t emptied = 0, emptied_own = 0, hit, left, taken[64], found[64];
 
-	for (left = groups; left; left &= left - 1u) {
+	for (left = shared; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
 		uint64_t group = (stripe << STRIPE_SHIFT) + i;
 
-		taken[i] = 0;
-		if ((shared & dirty_bit(i)) &&
-		    take_bits(&d->shared, group, wanted(p, group), &taken[i]))
+		if (take_bits(&d->shared, group, wanted(p, group), &taken[i]))
 			emptied |= dirty_bit(i);
 	}
 	weir_dirty_retire(&d->shared, stripe, emptied);
+	hit = weir_dirty_scan_groups(p, stripe, hw, found);
+	p->ptes += (uint64_t)weir_popcount64(groups) << GROUP_SHIFT;
+	/* What most groups of a large scan set are: nothing was written. */
+	if (!p->learn)
+		groups &= hit | shared | mine | device;
 	for (left = groups; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
-		uint64_t group = (stripe << STRIPE_SHIFT) + i, want = wanted(p, group);
-		uint64_t pages = weir_dirty_rearm(p, group, taken[i], want);
+		uint64_t bit = dirty_bit(i), group = (stripe << STRIPE_SHIFT) + i, pages = 0;
 
+		if ((shared | hw) & bit)
+			pages = weir_dirty_rearm(p, group, shared & bit ? taken[i] : 0,
+						 hit & bit ? found[i] & wanted(p, group) : 0);
 		if (pages && d->many_readers)
 			weir_dirty_tell_others(p->reader, group, pages);
-		if (mine & dirty_bit(i)) {
-			if (take_bits(own, group, want, &taken[i]))
-				emptied_own |= dirty_bit(i);
-			pages |= taken[i];
+		if (mine & bit) {
+			uint64_t told;
+
+			if (take_bits(own, group, wanted(p, group), &told))
+				emptied_own |= bit;
+			pages |= told;
 		}
 		p->pages += weir_popcount64(pages);
-		pages |= dirty_log_pages(&d->device, group) & want;
+		if (device & bit)
+			pages |= dirty_log_pages(&d->device, group) & wanted(p, group);
 		if (!pages || !p->words)
 			continue;
 		p->words[p->nwords].gfn = dirty_gfn_of(d, group);

@@ -239,10 +239,51 @@ static void freeze_leaves_nothing_to_scan(void **state)
 	}
 }
 
+/*
+ * Each page alone, over a region whose groups lie across tables at every offset a scan may meet: the
+ * harvest finds that page and no other. Then all of one table's pages beside a table that is gone.
+ */
+static void a_scan_finds_each_page(void **state)
+{
+	struct weir_dirty_config cfg = {
+		.base_gfn = BASE + 192, .npages = 64 * 9 + 13, .policy = WEIR_DIRTY_DBM_ALL,
+		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_TABLES_EXCLUSIVE,
+	};
+	struct tables *t = tables_new(&cfg);
+	struct weir_dirty_word words[16];
+	struct weir_dirty_txn txn;
+	uint64_t p;
+
+	(void)state;
+	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+	for (p = 0; p < cfg.npages; p++) {
+		assert_true(tables_hw_write(t, cfg.base_gfn + p));
+		begin(t, &txn, words, 16);
+		assert_int_equal(weir_dirty_harvest_step(t->d, &txn, 0), WEIR_OK);
+		assert_int_equal(txn.nwords, 1);
+		assert_int_equal(words[0].gfn, cfg.base_gfn + p / 64 * 64);
+		assert_int_equal(words[0].pages, (uint64_t)1 << p % 64);
+		weir_dirty_harvest_commit(t->d, &txn);
+		assert_int_equal(tables_state(t, cfg.base_gfn + p), T_DBM);
+		assert_int_equal(t->tlbi_first, cfg.base_gfn + p);
+		assert_int_equal(t->tlbi_last, cfg.base_gfn + p);
+	}
+	for (p = 0; p < 320; p++)	/* up to the end of the first table */
+		assert_true(tables_hw_write(t, cfg.base_gfn + p));
+	t->block[1] = T_PAGE & ~T_VALID;
+	begin(t, &txn, words, 16);
+	assert_int_equal(weir_dirty_harvest_step(t->d, &txn, 0), WEIR_OK);
+	assert_int_equal(txn.nwords, 5);
+	for (p = 0; p < 5; p++)
+		assert_int_equal(words[p].pages, ~(uint64_t)0);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(harvest_takes_each_page_once),
+		cmocka_unit_test(a_scan_finds_each_page),
 		cmocka_unit_test(abort_gives_back),
 		cmocka_unit_test(budget_bounds_a_step),
 		cmocka_unit_test(one_reader_a_stripe),
