@@ -192,25 +192,25 @@ static bool judge(const struct row *row, struct side *a, struct side *b, unsigne
 		nets[i] = a->ns[i] - b->ns[i];
 	}
 	ns = median(row->ns_max < 0 ? nets : a->ns, reps);
-	if (row->ns_max)
+	if (row->ns_max != 0)
 		met = ns <= fabs(row->ns_max);
 	if (b->c) {
 		double ratio = median(ratios, reps);
 
-		met = met && (!row->ratio_max || ratio <= row->ratio_max);
+		met = met && (row->ratio_max <= 0 || ratio <= row->ratio_max);
 		snprintf(peer, sizeof(peer), "%.3f", median(b->ns, reps));
 		snprintf(times, sizeof(times), "%.3f", ratio);
 	}
-	if (row->ratio_max && row->ns_max)
+	if (row->ratio_max > 0 && row->ns_max != 0)
 		snprintf(limit, sizeof(limit), "%gx, %g ns", row->ratio_max,
 			 fabs(row->ns_max));
-	else if (row->ratio_max)
+	else if (row->ratio_max > 0)
 		snprintf(limit, sizeof(limit), "%gx", row->ratio_max);
-	else if (row->ns_max)
+	else if (row->ns_max != 0)
 		snprintf(limit, sizeof(limit), "%g ns", fabs(row->ns_max));
 	printf("%-24s %-36s %12.3f %-36s %12s %8s %14s %s\n", row->what, a->c->name, ns,
 	       b->c ? b->c->name : "-", peer, times, limit,
-	       !row->ratio_max && !row->ns_max ? "" : met ? "met" : "MISSED");
+	       row->ratio_max <= 0 && row->ns_max == 0 ? "" : met ? "met" : "MISSED");
 	fflush(stdout);
 	return met;
 }

@@ -15,13 +15,13 @@
 #include "weir/xlate.h"
 #include "xlate_world.h"
 
-__attribute__((noinline, noclone)) static void nothing(struct weir_xlate *c, uint32_t device,
-						       uint32_t event)
+__attribute__((noinline)) static void nothing(struct weir_xlate *c, uint32_t device,
+					      uint32_t event)
 {
 	__asm__ volatile("" : : "r"(c), "r"(device), "r"(event) : "memory");
 }
 
-__attribute__((noinline, noclone)) static void add(uint64_t *word)
+__attribute__((noinline)) static void add(uint64_t *word)
 {
 	(void)__atomic_fetch_add(word, 4u, __ATOMIC_RELEASE);
 }
