@@ -128,7 +128,8 @@ static bool overlaps(const struct sim_tlb *t, const struct tlb_entry *e, uint64_
 {
 	uint64_t low = ((uint64_t)1 << order_of(e)) - 1;
 
-	return is_valid(t, e) && e->data >> 48 == t->vmid && e->tag >> 24 <= last && (e->tag >> 24 | low) >= first;
+	return is_valid(t, e) && e->data >> 48 == t->vmid && e->tag >> 24 <= last &&
+	       (e->tag >> 24 | low) >= first;
 }
 
 static void invalidate_scan(struct sim_tlb *t, struct tlb_bank *bank, uint64_t first, uint64_t last,

@@ -3,10 +3,10 @@
  * sim/machine/tlb_priv.h - the TLB's entries and the lookup, inline for mmu.c. Not for others.
  *
  * An entry is 16 bytes, a set of four ways one cache line. It belongs to a VMID, which stands above
- * the output frame; a lookup finds entries of the current one alone. The tag holds the first frame, the order
- * and the TLB's generation, so that one comparison finds a valid entry and raising the generation
- * forgets them all. Pages have an array of their own; blocks of all sizes share the other, and
- * `orders` says which sizes to look for.
+ * the output frame; a lookup finds entries of the current one alone. The tag holds the first frame,
+ * the order and the TLB's generation, so that one comparison finds a valid entry and raising the
+ * generation forgets them all. Pages have an array of their own; blocks of all sizes share the
+ * other, and `orders` says which sizes to look for.
  */
 #ifndef SIM_MACHINE_TLB_PRIV_H
 #define SIM_MACHINE_TLB_PRIV_H

@@ -193,7 +193,7 @@ static void a_log_without_a_buffer_writes_to_address_zero(void **state)
 	destroy(&m);
 }
 
-/* Review point: the buffer was freed right after the kick, while the vCPU was still in the guest. */
+/* Review point: the buffer was freed right after the kick, with the vCPU still in the guest. */
 static void a_buffer_freed_too_early_is_still_written(void **state)
 {
 	struct sim_hdbss *log;
