@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The litmus table in docs/explore.md is the one that the explorer prints.
-execute_process(COMMAND ${EXPLORE} litmus --markdown OUTPUT_VARIABLE table
+execute_process(COMMAND ${EMULATOR} ${EXPLORE} litmus --markdown OUTPUT_VARIABLE table
 	COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${DOC} doc)
 string(FIND "${doc}" "${table}" at)
