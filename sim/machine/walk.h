@@ -51,7 +51,7 @@ enum sim_fault {
 	SIM_FAULT_PERMISSION,
 	SIM_FAULT_WALK_EABORT,
 	SIM_FAULT_ATOMIC_UPDATE,
-	SIM_FAULT_HDBSS		/* the hardware's log is full, or cannot be written; HDBSSF is set */
+	SIM_FAULT_HDBSS	/* the hardware's log is full, or cannot be written; HDBSSF is set */
 };
 
 /**

@@ -230,7 +230,7 @@ struct migrate {
 	uint64_t progress_ns;		/* of all vCPUs, at that GET */
 	uint64_t *missing;		/* post-copy: bitmap of what has not arrived; else NULL */
 	uint64_t flight_end;		/* post-copy: what is on the link lies below this page */
-	unsigned int *wanted;		/* post-copy: vCPUs that asked, in order; a ring of nvcpus */
+	unsigned int *wanted;	/* post-copy: vCPUs that asked, in order; a ring of nvcpus */
 	unsigned int first_wanted;
 	unsigned int nwanted;
 	bool pausing;

@@ -145,7 +145,8 @@ static void add_copier(const struct migrate *m, struct sim_stats *s)
 {
 	const struct migrate_figures *f = &m->figures;
 
-	add(s, "migrate.outcome", "1", f->outcome, "0 converged, 1 forced, 2 cancelled, 3 post-copy");
+	add(s, "migrate.outcome", "1", f->outcome,
+	    "0 converged, 1 forced, 2 cancelled, 3 post-copy");
 	add(s, "migrate.start_ns", "ns", f->start_ns, "when logging began");
 	add(s, "migrate.end_ns", "ns", f->end_ns, "when the guest resumed");
 	add(s, "migrate.rounds", "1", f->rounds, "pre-copy rounds");

@@ -31,8 +31,8 @@ static void a_full_hardware_log_costs_an_exit_and_its_entries(void **state)
 	(void)state;
 	/*
 	 * CLEAR of the whole of memory at 0. Each of the 1024 pages becomes dirty once: 512 entries
-	 * fill the log, the 513th store drains it, and it is full again with the 1024th. The rest is
-	 * drained by the gather of the round.
+	 * fill the log, the 513th store drains it, and it is full again with the 1024th. The rest
+	 * is drained by the gather of the round.
 	 */
 	harness_run(&h, 1, SETTINGS(SETUP, "policy.names=hdbss512", "cost.log_entry_ns=100",
 					  "cost.fault_exit_ns=7000"), NULL);
@@ -73,9 +73,9 @@ static void a_full_ring_costs_an_exit_and_its_entries(void **state)
 
 	(void)state;
 	/*
-	 * A ring of 128 takes 112 entries and is soft-full with the next (16 are kept back). The page
-	 * that fills it is re-armed at once and traps again, so that each filling but the first
-	 * brings 112 pages that are new: 113 + 112 * 8 = 1009 of the 1024 fill it 9 times.
+	 * A ring of 128 takes 112 entries and is soft-full with the next (16 are kept back). The
+	 * page that fills it is re-armed at once and traps again, so that each filling but the
+	 * first brings 112 pages that are new: 113 + 112 * 8 = 1009 of the 1024 fill it 9 times.
 	 */
 	harness_run(&h, 1, SETTINGS(SETUP, "policy.names=ring128", "cost.ring_exit_ns=9000",
 					  "cost.ring_entry_ns=10",
@@ -124,7 +124,7 @@ static void auto_chooses_by_writes_and_machine(void **state)
 	assert_non_null(strstr(h.result.why, "few pages"));
 	harness_run(&h, 1, many, NULL);
 	harness_sound(&h, "many");
-	/* writing and counting begin at the same instant; the page of either end may be in or out */
+	/* writing and counting begin at the same instant; the page at either end may be in */
 	assert_in_range(h.result.sample_pages, 99, 102);
 	assert_int_equal(h.result.chosen, WEIR_DIRTY_DBM_ALL);
 	/* 100 entries and a kick for nothing: a machine with a hardware log uses it */
