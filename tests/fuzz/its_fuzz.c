@@ -44,6 +44,7 @@ struct machine {
 	struct sim_its_config its_cfg;
 	struct sim_gic_config gic_cfg;
 	uint64_t write;
+	bool lines[PES][2];
 	struct entry entries[REMEMBERED];
 };
 
@@ -86,7 +87,7 @@ static uint32_t small(struct machine *m)
 {
 	uint8_t b = byte(m);
 
-	return b < 0xf0 ? b % 16 : (uint32_t)word(m);
+	return b < 0xf0 ? b % 4 : b < 0xf8 ? b : (uint32_t)word(m);
 }
 
 static void invalidate(void *ctx, const struct sim_its_inval *inval)
@@ -175,23 +176,67 @@ static void store(struct machine *m)
 	sim_ram_store(m->ram, addr, &value, sizeof(value));
 }
 
+/* An INTID: mostly an LPI. */
+static uint64_t intid(struct machine *m)
+{
+	uint8_t b = byte(m);
+
+	return b < 0xf0 ? SIM_GIC_LPI_FIRST + b % 16 : b < 0xf8 ? SIM_GIC_SPURIOUS : word(m);
+}
+
+/* The four words of a command that is mostly in order. */
+static void compose(struct machine *m, uint64_t w[4])
+{
+	static const uint8_t ops[] = {
+		SIM_ITS_MAPTI, SIM_ITS_MAPTI, SIM_ITS_MAPD, SIM_ITS_MAPC, SIM_ITS_INT,
+		SIM_ITS_MOVI, SIM_ITS_CLEAR, SIM_ITS_SYNC, SIM_ITS_MAPI, SIM_ITS_INV,
+		SIM_ITS_INVALL, SIM_ITS_MOVALL, SIM_ITS_DISCARD, SIM_ITS_VMAPP, SIM_ITS_VMAPTI,
+		SIM_ITS_VMAPTI, SIM_ITS_VMAPI, SIM_ITS_VMOVI, SIM_ITS_VMOVP, SIM_ITS_VSYNC,
+		SIM_ITS_VINVALL, SIM_ITS_INVDB, SIM_ITS_VSGI,
+	};
+	uint8_t op = ops[byte(m) % sizeof(ops)];
+	uint64_t did = small(m), eid = small(m), icid = small(m), valid = byte(m) % 8 > 0;
+	uint64_t vpe = icid & 0xffff;
+
+	w[0] = op | did << 32;
+	w[1] = op < SIM_ITS_VMOVI ? eid | intid(m) << 32 : (eid & UINT32_MAX) | vpe << 32;
+	w[2] = valid << 63 | (uint64_t)small(m) << 16 | icid;
+	w[3] = (uint64_t)small(m) << 16;
+	switch (op) {
+	case SIM_ITS_MAPD:
+		w[1] = byte(m) % 6;
+		w[2] = valid << 63 | (byte(m) < 0xc0 ? ITTS + did * 0x1000 : address(m));
+		break;
+	case SIM_ITS_MAPI:
+		w[1] = intid(m);
+		break;
+	case SIM_ITS_VMAPTI:
+	case SIM_ITS_VMAPI:
+	case SIM_ITS_VMOVI:
+		w[2] = intid(m) << 32 | (op == SIM_ITS_VMAPTI ? intid(m) : byte(m) & 1);
+		break;
+	case SIM_ITS_VMAPP:
+		w[0] = op | PROP_TABLE;
+		w[1] = vpe << 32 | (intid(m) & UINT32_MAX);
+		w[3] = (byte(m) < 0xc0 ? ISLAND : address(m)) | 13;
+		break;
+	case SIM_ITS_VSGI:
+		w[0] = op | (uint64_t)byte(m) << 8 | (uint64_t)byte(m) << 16 | did << 32;
+		break;
+	default:
+		break;
+	}
+}
+
 static void command(struct machine *m, bool raw)
 {
-	uint64_t w[4] = { byte(m), 0, 0, 0 };
+	uint64_t w[4] = { 0 };
 	uint8_t text[32];
 
-	if (raw) {
-		for (unsigned int i = 0; i < 4; i++)
-			w[i] = word(m);
-	} else {
-		w[0] |= (uint64_t)small(m) << 32 | (uint64_t)byte(m) << 8;
-		w[1] = small(m) | (uint64_t)(byte(m) < 0x80 ? SIM_GIC_LPI_FIRST + small(m) :
-							       small(m)) << 32;
-		w[2] = (uint64_t)byte(m) << 63 | (uint64_t)small(m) << 16 | small(m);
-		if (w[0] % 256 == SIM_ITS_MAPD)
-			w[2] |= address(m);
-		w[3] = byte(m) & 1 ? address(m) | small(m) : (uint64_t)small(m) << 16;
-	}
+	for (unsigned int i = 0; raw && i < 4; i++)
+		w[i] = word(m);
+	if (!raw)
+		compose(m, w);
 	for (unsigned int i = 0; i < 4; i++)
 		sim_put_le64(text + 8 * i, w[i]);
 	sim_ram_store(m->ram, QUEUE + m->write, text, sizeof(text));
@@ -213,6 +258,8 @@ static void cpu(struct machine *m)
 	if (which & 0x40)
 		sim_gic_eoir(m->gic, pe);
 	sim_gic_viar(m->gic, pe);
+	sim_gic_hppir(m->gic, pe);
+	sim_gic_set_group1(m->gic, pe, which != 0x3f);
 }
 
 static void move_house(struct machine *m)
@@ -238,11 +285,21 @@ static void set_up(struct machine *m)
 		sim_gic_set_pmr(m->gic, pe, 0xff);
 	}
 	sim_gicd_write(m->gic, SIM_GICD_CTLR, SIM_GICD_CTLR_GRP1);
+	sim_ram_fill(m->ram, PROP_TABLE, 0x81, 0x2000);
 	sim_its_write(m->its, SIM_GITS_CBASER, 8, SIM_GITS_VALID | QUEUE | 15, 0);
 	sim_its_write(m->its, SIM_GITS_BASER, 8, SIM_GITS_VALID | DEVICE_TABLE | 2 << 8, 0);
 	sim_its_write(m->its, SIM_GITS_BASER + 8, 8, SIM_GITS_VALID | COLL_TABLE | 2 << 8, 0);
 	sim_its_write(m->its, SIM_GITS_BASER + 16, 8, SIM_GITS_VALID | VPE_TABLE | 2 << 8, 0);
 	sim_its_write(m->its, SIM_GITS_CTLR, 4, 1, 0);
+}
+
+/* Told of each change, and of nothing else. */
+static void on_line(void *ctx, uint32_t pe, bool is_virtual, bool level)
+{
+	struct machine *m = ctx;
+
+	require(m->lines[pe][is_virtual] != level);
+	m->lines[pe][is_virtual] = level;
 }
 
 static void create(struct machine *m)
@@ -252,12 +309,13 @@ static void create(struct machine *m)
 	uint8_t a = byte(m), b = byte(m);
 
 	m->its_cfg.choices = *sim_its_profile(a & 1 ? SIM_ITS_PROFILE_KVM : SIM_ITS_PROFILE_QEMU);
-	m->its_cfg.choices.stall = (enum sim_its_stall)(a / 2 % 3);
+	/* A queue that stalls says little: mostly none does. */
+	m->its_cfg.choices.stall = (enum sim_its_stall)(b % 16 < 3 ? b % 16 : 0);
 	m->its_cfg.choices.remap = (enum sim_its_remap)(a / 8 % 2);
 	m->its_cfg.choices.invall_everywhere = a & 0x10;
 	m->its_cfg.choices.pages_64k = a & 0x20;
 	m->its_cfg.choices.enable_needs_tables = a & 0x40;
-	m->its_cfg.commands_max = 1 + b % 8;
+	m->its_cfg.commands_max = 1 + a / 2 % 4;
 	m->its_cfg.held_max = 64;
 	m->gic_cfg.npes = PES;
 	m->gic_cfg.idbits = 14;
@@ -270,10 +328,11 @@ static void create(struct machine *m)
 	require(sim_ram_add(m->ram, ISLAND, 0x10000, &err));
 	m->gic = sim_gic_create(&m->gic_cfg, m->ram, &err);
 	require(m->gic);
+	sim_gic_on_line(m->gic, on_line, m);
 	m->its = sim_its_create(&m->its_cfg, m->gic, m->ram, &err);
 	require(m->its);
 	sim_its_set_hooks(m->its, &hooks, m);
-	if (b & 0x80)
+	if (b < 0xe0)
 		set_up(m);
 }
 
@@ -281,7 +340,12 @@ static void operate(struct machine *m)
 {
 	uint32_t did, eid;
 
-	switch (byte(m) % 12) {
+	for (uint32_t pe = 0; pe < PES; pe++) {
+		require(sim_gic_line(m->gic, pe) == m->lines[pe][0]);
+		require(sim_gic_vline(m->gic, pe) == m->lines[pe][1]);
+	}
+
+	switch (byte(m) % 16) {
 	case 0:
 		its_register(m);
 		break;
