@@ -142,8 +142,8 @@ WEIR_API enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t
 	/* Marked first: the page is in one log or the other at every instant. */
 	status = weir_dirty_mark_by(d, WEIR_DIRTY_BY_DEVICE, first_gfn, npages);
 	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++)
-		/* Release: whoever sees the bit gone sees the mark. The summary stays (I6). */
-		(void)weir_fetch_and_release(&d->device.bits[group],
+		/* Relaxed: the mark ended with a full fence. The summary stays (I6). */
+		(void)weir_fetch_and_relaxed(&d->device.bits[group],
 					     ~device_pages(group, first, last));
 	return status;
 }

@@ -4,8 +4,9 @@
  * dirty_ring.h.
  *
  * Three parties, each with an index of its own: the vCPU fills, the collector marks, reset empties.
- * An entry's word is the only thing they share. head and tail never meet: push looks at the word it
- * is about to fill.
+ * An entry's word is all they share, so every order is relaxed: a fault has ended with a full fence
+ * before its page is pushed, and a page whose bit reset does not see yet stays in the bitmap. head
+ * and tail never meet: push looks at the word it is about to fill.
  */
 #include "dirty_internal.h"
 
@@ -33,13 +34,11 @@ WEIR_API enum weir_status weir_dirty_ring_push(struct weir_dirty_ring *ring, uin
 	uint64_t *entry = &ring->entries[head & (ring->nentries - 1u)];
 	uint64_t *ahead = &ring->entries[(head + WEIR_DIRTY_RING_RESERVE) & (ring->nentries - 1u)];
 
-	/* Acquire: pairs with the release of reset, which had done with the entry. */
-	if (weir_load_acquire(entry) & STATE_MASK) {
+	if (weir_load_relaxed(entry) & STATE_MASK) {
 		(void)weir_fetch_add_relaxed(&ring->overflowed, (uint64_t)1);
 		return WEIR_ENOMEM;
 	}
-	/* Release: who finds the entry finds the page's bit set. */
-	weir_store_release(entry, gfn << STATE_SHIFT | DIRTY);
+	weir_store_relaxed(entry, gfn << STATE_SHIFT | DIRTY);
 	ring->head = head + 1u;
 	return weir_load_relaxed(ahead) & STATE_MASK ? WEIR_EAGAIN : WEIR_OK;
 }
@@ -50,13 +49,12 @@ WEIR_API size_t weir_dirty_ring_collect(struct weir_dirty_ring *ring, uint64_t *
 
 	while (found < n) {
 		uint64_t *entry = &ring->entries[ring->fetch & (ring->nentries - 1u)];
-		uint64_t v = weir_load_acquire(entry);	/* pairs with push */
+		uint64_t v = weir_load_relaxed(entry);
 
 		if ((v & STATE_MASK) != DIRTY)
 			break;
 		gfns[found++] = v >> STATE_SHIFT;
-		/* Release: reset, which finds it, comes after this reading of it. */
-		weir_store_release(entry, (v & ~STATE_MASK) | COLLECTED);
+		weir_store_relaxed(entry, (v & ~STATE_MASK) | COLLECTED);
 		ring->fetch++;
 	}
 	return found;
@@ -115,8 +113,7 @@ WEIR_API enum weir_status weir_dirty_ring_reset(struct weir_dirty_ring *ring,
 	*nreset = 0;
 	batch_begin(&b, 0);
 	for (visited = 0; visited < ring->nentries; visited++, tail++) {
-		/* Acquire: pairs with collect. */
-		uint64_t v = weir_load_acquire(&ring->entries[tail & (ring->nentries - 1u)]);
+		uint64_t v = weir_load_relaxed(&ring->entries[tail & (ring->nentries - 1u)]);
 		uint64_t page = (v >> STATE_SHIFT) - d->base_gfn;
 
 		if ((v & STATE_MASK) != COLLECTED)
@@ -138,7 +135,6 @@ WEIR_API enum weir_status weir_dirty_ring_reset(struct weir_dirty_ring *ring,
 			done = tail;
 	}
 	for (; ring->tail != done; ring->tail++, (*nreset)++)
-		/* Release: the vCPU that finds it empty comes after our reading of it. */
-		weir_store_release(&ring->entries[ring->tail & (ring->nentries - 1u)], (uint64_t)0);
+		weir_store_relaxed(&ring->entries[ring->tail & (ring->nentries - 1u)], (uint64_t)0);
 	return status == WEIR_EBUSY ? WEIR_EBUSY : WEIR_OK;
 }
