@@ -240,8 +240,9 @@ static void freeze_leaves_nothing_to_scan(void **state)
 }
 
 /*
- * Each page alone, over a region whose groups lie across tables at every offset a scan may meet: the
- * harvest finds that page and no other. Then all of one table's pages beside a table that is gone.
+ * Each page alone, over a region whose groups lie across tables at every offset a scan may meet:
+ * the harvest finds that page and no other. Then all of one table's pages beside a table that is
+ * gone.
  */
 static void a_scan_finds_each_page(void **state)
 {
