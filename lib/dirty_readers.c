@@ -48,6 +48,22 @@ WEIR_API size_t weir_dirty_reader_size(const struct weir_dirty *d)
 			words_bytes(blocks));
 }
 
+/* What other readers took before the first one saw it is dirty for a reader that starts as it. */
+static void copy_own(const struct weir_dirty *d, struct weir_dirty *to)
+{
+	uint64_t stripe, todo;
+
+	for (stripe = 0; stripe << STRIPE_SHIFT < d->ngroups; stripe++) {
+		for (todo = dirty_log_groups(&d->own, stripe); todo; todo &= todo - 1u) {
+			uint64_t group = (stripe << STRIPE_SHIFT) + weir_ctz64(todo);
+			uint64_t pages = dirty_log_pages(&d->own, group);
+
+			if (pages)
+				dirty_set_bits(&to->own, group, pages);
+		}
+	}
+}
+
 WEIR_API enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
 						   bool all_dirty, struct weir_dirty **reader)
 {
@@ -71,6 +87,8 @@ WEIR_API enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *m
 	at += words_bytes((d->ngroups + 63u) >> STRIPE_SHIFT);
 	r->own.sum1 = (uint64_t *)(void *)at;
 	weir_dirty_log_fill(d, &r->own, all_dirty);
+	if (!all_dirty)
+		copy_own(d, r);
 	r->region = d;
 	weir_plain_store(&r->next, weir_plain_load(&d->readers));
 	weir_plain_store(&d->readers, r);

@@ -125,6 +125,40 @@ static void each_reader_sees_each_write_once(void **state)
 	}
 }
 
+/*
+ * A reader that does not start all dirty starts as the first reader stands: what a third one took
+ * before the first saw it is dirty for the new one as well.
+ */
+static void attaching_inherits_what_the_first_reader_was_told(void **state)
+{
+	struct tables *t = started(WEIR_DIRTY_FIXED, WEIR_DIRTY_F_READERS);
+	static const uint64_t pages[] = { 3, 700, NPAGES - 1 };
+	static unsigned char model[NPAGES], none[NPAGES];
+	struct weir_dirty *first, *second;
+	void *mem[2];
+	size_t i;
+
+	(void)state;
+	mem[0] = attach(t, false, &first);
+	for (i = 0; i < 3; i++) {
+		tables_guest_write(t, BASE + pages[i]);
+		model[pages[i]] = 1;
+	}
+	assert_int_equal(weir_dirty_clear(first, BASE, NPAGES, NULL), WEIR_OK);
+	mem[1] = attach(t, false, &second);
+	check(t->d, model);
+	check(first, none);
+	check(second, model);
+	assert_int_equal(weir_dirty_clear(second, BASE, NPAGES, NULL), WEIR_OK);
+	check(t->d, model);
+	check(second, none);
+	assert_int_equal(weir_dirty_reader_detach(second), WEIR_OK);
+	assert_int_equal(weir_dirty_reader_detach(first), WEIR_OK);
+	free(mem[0]);
+	free(mem[1]);
+	tables_free(t);
+}
+
 static void attaching_wants_the_flag_and_the_memory(void **state)
 {
 	struct tables *t = started(WEIR_DIRTY_WP, 0);
@@ -257,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_reader_sees_each_write_once),
+		cmocka_unit_test(attaching_inherits_what_the_first_reader_was_told),
 		cmocka_unit_test(attaching_wants_the_flag_and_the_memory),
 		cmocka_unit_test(device_pages_are_dirty_until_unmapped),
 		cmocka_unit_test(promises_hold),
