@@ -13,8 +13,8 @@
 #define COST_LOG_PAGE_NS	30u
 #define COST_KICK_NS		3000u
 
-/* 16 ms: with 2^40 pages the products below stay within 64 bits. */
-#define COST_MAX_NS		0xffffffu
+/* 8 ms: with 2^40 pages and 2^32 vCPUs the sums below stay within 64 bits. */
+#define COST_MAX_NS		0x7fffffu
 
 static uint64_t or_default(uint32_t cost_ns, uint32_t fallback_ns)
 {

@@ -245,6 +245,20 @@ static void the_choice(void **state)
 	assert_int_equal(weir_dirty_choose(&load, NULL), WEIR_DIRTY_WP);
 }
 
+/* Where every cost is the largest, 2^34 scans are cheaper than 2^40 entries: no sum wraps. */
+static void the_choice_at_its_limits(void **state)
+{
+	const struct weir_dirty_load load = {
+		.npages = WEIR_DIRTY_PAGES_MAX, .dirty_pages = WEIR_DIRTY_PAGES_MAX,
+		.nvcpus = ~0u, .flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_HDBSS,
+		.cost_fault_ns = ~0u, .cost_scan_group_ns = ~0u,
+		.cost_log_page_ns = ~0u, .cost_kick_ns = ~0u,
+	};
+
+	(void)state;
+	assert_int_equal(weir_dirty_choose(&load, NULL), WEIR_DIRTY_DBM_ALL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +271,7 @@ int main(void)
 		cmocka_unit_test(busy_resets_keep_their_entries),
 		cmocka_unit_test(hardware_log_full),
 		cmocka_unit_test(the_choice),
+		cmocka_unit_test(the_choice_at_its_limits),
 	};
 
 	return cmocka_run_group_tests_name("dirty_ring", tests, NULL, NULL);
