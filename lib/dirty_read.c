@@ -70,7 +70,7 @@ WEIR_API enum weir_status weir_dirty_get(struct weir_dirty *reader, struct weir_
 	enum weir_status status;
 
 	*nwords = 0;
-	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, cur) || !nwords_max)
+	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, cur) || !words || !nwords_max)
 		return WEIR_EINVAL;
 	weir_dirty_pass_init(&p, reader);
 	p.words = words;

@@ -148,7 +148,7 @@ WEIR_API enum weir_status weir_dirty_harvest_begin(struct weir_dirty *reader,
 						   const struct weir_dirty_cursor *cur,
 						   struct weir_dirty_word *words, size_t nwords_max)
 {
-	if (!weir_dirty_cursor_ok(reader->region, cur) || !nwords_max)
+	if (!weir_dirty_cursor_ok(reader->region, cur) || !words || !nwords_max)
 		return WEIR_EINVAL;
 	txn->cur = *cur;
 	txn->words = words;

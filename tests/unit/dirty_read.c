@@ -164,6 +164,25 @@ static void bad_cursors_are_refused(void **state)
 	tables_free(t);
 }
 
+/* Without room for the answer nothing is taken: a page that nobody remembers would be lost. */
+static void no_room_is_refused(void **state)
+{
+	struct tables *t = started(WEIR_DIRTY_WP);
+	struct weir_dirty_word word;
+	struct weir_dirty_cursor cur;
+	struct weir_dirty_txn txn;
+	size_t n = 1;
+
+	(void)state;
+	weir_dirty_cursor_init(t->d, &cur);
+	assert_int_equal(weir_dirty_get(t->d, &cur, NULL, 1, 0, &n), WEIR_EINVAL);
+	assert_int_equal(n, 0);
+	assert_int_equal(weir_dirty_get(t->d, &cur, &word, 0, 0, &n), WEIR_EINVAL);
+	assert_int_equal(weir_dirty_harvest_begin(t->d, &txn, &cur, NULL, 1), WEIR_EINVAL);
+	assert_int_equal(weir_dirty_harvest_begin(t->d, &txn, &cur, &word, 0), WEIR_EINVAL);
+	tables_free(t);
+}
+
 /* Clear some of the dirty pages: those trap again and read clean, the others stay as they were. */
 static void clear_is_exact(void **state)
 {
@@ -240,6 +259,7 @@ int main(void)
 		cmocka_unit_test(reading_changes_nothing),
 		cmocka_unit_test(kvm_clear_rules),
 		cmocka_unit_test(bad_cursors_are_refused),
+		cmocka_unit_test(no_room_is_refused),
 		cmocka_unit_test(clear_is_exact),
 		cmocka_unit_test(clear_invalidates_what_it_changed),
 		cmocka_unit_test(clear_over_blocks),
