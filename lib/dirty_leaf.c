@@ -163,14 +163,15 @@ uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t 
 }
 
 /*
- * Protect the block that maps gfn, or split it if the policy is eager. Returns the page leaf that
- * maps gfn now, or NULL if nothing is left to do.
+ * Protect the block that maps a group, or split it if the policy is eager. Returns the page leaves
+ * that map the group now, or NULL if nothing is left to do. If others keep changing the block, the
+ * pages taken are given back (I5).
  */
-static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
+static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t taken)
 {
 	const uint64_t off = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
 	struct weir_dirty *d = p->d;
-	uint64_t *desc = p->run;
+	uint64_t gfn = dirty_gfn_of(d, group), *desc = p->run;
 	unsigned int tries;
 
 	for (tries = 0; tries < LEAF_TRIES_MAX && desc && p->run_order; tries++) {
@@ -197,7 +198,11 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t gfn)
 		forget_run(p);	/* split, or unmapped, under our feet */
 		desc = weir_dirty_lookup(p, gfn);
 	}
-	return desc && !p->run_order ? desc : NULL;
+	if (desc && !p->run_order)
+		return desc;
+	if (desc && taken && (weir_load_relaxed(desc) & WEIR_DIRTY_DESC_VALID))
+		dirty_set_bits(&d->shared, group, taken);
+	return NULL;
 }
 
 /*
@@ -309,7 +314,7 @@ uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, 
 		return 0;
 	leaf = weir_dirty_lookup(p, gfn);
 	if (leaf && p->run_order)
-		leaf = rearm_block(p, gfn);
+		leaf = rearm_block(p, group, taken);
 	if (!leaf)
 		return dirty;
 	dirty |= found;

@@ -155,8 +155,9 @@ struct weir_dirty_ops {
 	 * *order is set to log2 of the pages it maps: 0 for a page, 9 or 18 for a 2 MiB or 1 GiB
 	 * block at 4 KiB granule. Blocks do not carry the contiguous hint.
 	 * With order 0 the descriptors of the whole last-level table stand in order around it, so
-	 * the library reads up to table_pages of them from one call. Where nothing is mapped it
-	 * returns NULL, with *order set to log2 of the aligned run around gfn that may be skipped.
+	 * the library reads up to table_pages of them from one call; those that map nothing are not
+	 * valid. Where there is no last-level table and no block it returns NULL, with *order set
+	 * to log2 of the aligned run around gfn that may be skipped, at least table_pages.
 	 * The memory stays valid until the library's function that called the op returns.
 	 * Context: as the function that called; must not sleep.
 	 */
@@ -166,7 +167,8 @@ struct weir_dirty_ops {
 	 *
 	 * Orders the descriptor writes before it (DSB ISHST) first, and has completed when it
 	 * returns (TLBI, DSB ISH): no CPU can write through an older translation any more.
-	 * A range may be wider than what was changed; forgetting too much is legal.
+	 * A range may be wider than what was changed; forgetting too much is legal. It may end
+	 * beyond the region, where its last group or a block does.
 	 */
 	void (*tlbi_range)(void *ctx, uint64_t first_gfn, uint64_t last_gfn);
 	/**
@@ -179,8 +181,9 @@ struct weir_dirty_ops {
 	 * @block_split: replace the block that maps gfn by a table of page leaves; or, if a page
 	 * maps it already, drop the contiguous hint of its run
 	 *
-	 * A fold that goes with it comes after the leaves are in place. The leaves inherit the
-	 * block's S2AP; DBM is never set on them. Break-before-make and its invalidation are the
+	 * The leaves inherit the block's S2AP; DBM is never set on them. Where a reader may run
+	 * beside it, a block that could be written through is folded once the leaves are in place:
+	 * a reader that came in the middle took its pages and found nothing to protect. Break-before-make and its invalidation are the
 	 * owner's. If another CPU has split it meanwhile, that is success. Return: WEIR_OK;
 	 * WEIR_ENOMEM, with the block as it was. Dropping a hint cannot fail.
 	 */
