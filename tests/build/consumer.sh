@@ -3,8 +3,8 @@
 #
 # consumer.sh PROJECT BUILD
 #
-# Goal: somebody else's project finds the installed library, by CMake and by pkg-config, links it
-# statically and shared, and runs.
+# Goal: somebody else's project finds the installed library, by CMake and by pkg-config, or has it
+# as a subdirectory, which builds the library alone; links it statically and shared, and runs.
 # Method: install BUILD into a scratch prefix, build consumer/ against it in each of these ways.
 
 . "$(dirname "$0")/lib.sh"
@@ -31,14 +31,20 @@ expect "find_package(weir), shared" "$work/cmake/consumer_shared"
 needed=$(readelf -d "$work/cmake/consumer_shared" | grep -c "NEEDED.*libweir\.so\.${version%.*}\]")
 [ "$needed" = 1 ] || complain "the shared consumer does not ask for libweir.so.${version%.*}"
 
+cmake -S "$project/tests/build/consumer" -B "$work/sub" -DWEIR_SOURCE="$project" \
+	-DCMAKE_BUILD_TYPE=Release > "$work/log" 2>&1 &&
+	cmake --build "$work/sub" >> "$work/log" 2>&1 || complain "$(cat "$work/log")"
+expect "add_subdirectory(weir), static" "$work/sub/consumer_static"
+expect "add_subdirectory(weir), shared" "$work/sub/consumer_shared"
+
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weir.pc)")
-# Installed elsewhere than configured for, so the prefix is told.
-read -ra flags < <(pkg-config --define-prefix --cflags --libs weir)
+# Installed elsewhere than configured for: weir.pc finds its prefix from where it lies.
+read -ra flags < <(pkg-config --cflags --libs weir)
 cc "$project/tests/build/consumer/main.c" -o "$work/by_pc" "${flags[@]}" ||
 	complain "pkg-config: does not link"
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") expect "pkg-config, shared" "$work/by_pc"
 cc "$project/tests/build/consumer/main.c" -o "$work/by_pc_static" "${flags[@]}" -static ||
 	complain "pkg-config -static: does not link"
 expect "pkg-config, static" "$work/by_pc_static"
-finish "version $version by find_package and pkg-config, static and shared"
+finish "version $version by find_package, add_subdirectory and pkg-config, static and shared"
