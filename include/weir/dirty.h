@@ -183,9 +183,10 @@ struct weir_dirty_ops {
 	 *
 	 * The leaves inherit the block's S2AP; DBM is never set on them. Where a reader may run
 	 * beside it, a block that could be written through is folded once the leaves are in place:
-	 * a reader that came in the middle took its pages and found nothing to protect. Break-before-make and its invalidation are the
-	 * owner's. If another CPU has split it meanwhile, that is success. Return: WEIR_OK;
-	 * WEIR_ENOMEM, with the block as it was. Dropping a hint cannot fail.
+	 * a reader that came in the middle took its pages and found nothing to protect.
+	 * Break-before-make and its invalidation are the owner's. If another CPU has split it
+	 * meanwhile, that is success. Return: WEIR_OK; WEIR_ENOMEM, with the block as it was.
+	 * Dropping a hint cannot fail.
 	 */
 	enum weir_status (*block_split)(void *ctx, uint64_t gfn);
 	/**
