@@ -40,7 +40,7 @@ static const struct scn_word operations[] = {
 	{ "read", SCN_READ, "R", false },
 	{ "write", SCN_WRITE, "RN", false },
 	{ "vprop", SCN_VPROP_BYTE, "LBS", true },
-	{ "vsched", SCN_VSCHED, "CVs", true },
+	{ "vsched", SCN_VSCHED, "CVS", true },
 	{ "vpend", SCN_VPEND_LIST, "V", true },
 	{ "virq", SCN_VIRQ, "C", true },
 	{ "vhppi", SCN_VHPPI, "C", true },

@@ -16,7 +16,7 @@
 #define DATA	WEIR_SOURCE_DIR "/tests/data/its/"
 
 struct recording {
-	const char *profile;
+	const char *option;
 	const char *script;
 	const char *golden;
 	size_t scenarios;
@@ -33,6 +33,7 @@ static const struct recording recordings[] = {
 	{ "its.profile=kvm", DATA "enable.scn", DATA "enable.kvm.golden", 3 },
 	{ "its.profile=qemu", DATA "random.scn", DATA "random.qemu.golden", 8 },
 	{ "its.profile=kvm", DATA "random.scn", DATA "random.kvm.golden", 8 },
+	{ "its.v4=4.0", DATA "virtual.scn", DATA "virtual.qemu.golden", 6 },
 };
 
 #define NRECORDINGS (sizeof(recordings) / sizeof(recordings[0]))
@@ -47,7 +48,7 @@ static char *run(const struct recording *r, const char *option, const char *cons
 
 	assert_non_null(out);
 	sim_its_params(params);
-	assert_true(sim_params_assign(params, r->profile, &err));
+	assert_true(sim_params_assign(params, r->option, &err));
 	if (option)
 		assert_true(sim_params_assign(params, option, &err));
 	assert_int_equal(sim_script_its(out, r->script, names, nnames, params, &err), 0);

@@ -35,7 +35,13 @@ start_next:
 	mov	w1, w22
 	adr	x2, _start
 	mov	x3, #0
-	hvc	#0
+	mrs	x4, currentel
+	cmp	x4, #4				/* EL1, or EL2 for GICv4 */
+	b.eq	1f
+	smc	#0
+	b	2f
+1:	hvc	#0
+2:
 	add	w22, w22, #1
 	b	start_next
 up:

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Ask the installed QEMU what an ITS script does.
 
-its_qemu.py FILE.scn: prints the script's results as `weir-sim script its FILE.scn` does, from a
+its_qemu.py FILE.scn [v4]: prints the script's results as `weir-sim script its FILE.scn` does, from a
 machine of its own for each scenario: `qemu-system-aarch64 -M virt,gic-version=3,its=on` under TCG,
 its memory and registers driven over the qtest socket, its CPUs running cpuif.S. A scenario's
 `edu=` functions are PCI devices whose MSIs carry their DeviceIDs; DeviceID 0 is the socket itself.
+With `v4` it is a GICv4 (4.0), and scripts may use its commands, `vprop`, `vsched` and `vpend`.
 
 Needs qemu-system-arm and gcc-aarch64-linux-gnu. QEMU names the program to ask instead.
 """
@@ -21,6 +22,7 @@ GICD, ITS, GICR = 0x08000000, 0x08080000, 0x080A0000
 MAILBOX, NCPUS = 0x40020000, 0x4002F000
 CMDQ, DEVT, L2, COLT = 0x40100000, 0x40200000, 0x40280000, 0x40300000
 PROP, PEND, ITT = 0x40400000, 0x40500000, 0x40800000
+VPET, VPROP, VPT = 0x40600000, 0x40610000, 0x40620000
 ECAM, BARS, BUS1_BARS = 0x3F000000, 0x11000000, 0x10100000
 IAR, EOIR, HPPIR, PMR, ISR = range(5)
 WAIT_S = 20
@@ -87,10 +89,13 @@ class Qemu:
 class Machine:
     """One scenario's machine, and the operations on it: each method op_NAME is one."""
 
-    def __init__(self, options, stub, work):
+    def __init__(self, options, stub, work, v4):
+        self.v4 = v4
+        self.stride = 0x40000 if v4 else 0x20000
         self.cpus = int(options.get("cpus", "2"))
         functions = [int(d, 0) for d in options.get("edu", "").split(",") if d]
-        args = ["-M", "virt,gic-version=3,its=on,highmem=off", "-cpu", "cortex-a57", "-m", "64",
+        kind = "gic-version=4,virtualization=on" if v4 else "gic-version=3"
+        args = ["-M", f"virt,{kind},its=on,highmem=off", "-cpu", "cortex-a57", "-m", "64",
                 "-smp", str(self.cpus), "-kernel", stub,
                 "-device", f"loader,addr={NCPUS:#x},data={self.cpus},data-len=4"]
         if any(d >> 8 for d in functions):
@@ -162,6 +167,9 @@ class Machine:
 
     # --- operations
 
+    def redistributor(self, cpu):
+        return GICR + self.stride * int(str(cpu), 0)
+
     def op_setup(self, *words):
         o = dict(w.split("=", 1) for w in words)
         q = self.q
@@ -172,7 +180,7 @@ class Machine:
         q.store(GICD, 4, 0x12)
         q.ask(f"memset {PROP:#x} 0x10000 0xa0")
         for cpu in range(self.cpus):
-            rd = GICR + 0x20000 * cpu
+            rd = self.redistributor(cpu)
             q.store(rd + 0x14, 4, 0)
             q.store(rd + 0x70, 8, PROP | self.idbits - 1)
             q.store(rd + 0x78, 8, PEND + 0x10000 * cpu | 1 << 62)
@@ -184,6 +192,7 @@ class Machine:
                | int(o.get("dev_base", hex(DEVT)), 0) | size << 8
                | int(o.get("dev_pages", "1"), 0) - 1,
             4: int(o.get("coll_valid", "1")) << 63 | COLT | int(o.get("coll_pages", "1"), 0) - 1,
+            2: 1 << 63 | VPET,
         }
         for baser in range(ITS + 0x100, ITS + 0x140, 8):
             value = q.load(baser, 8)
@@ -245,7 +254,7 @@ class Machine:
         return f"ctlr={self.q.load(ITS, 4) & 1:#x}"
 
     def op_lpis(self, cpu, switch):
-        rd = GICR + 0x20000 * int(cpu, 0)
+        rd = self.redistributor(cpu)
         self.q.store(rd, 4, switch == "on")
         return f"ctlr={self.q.load(rd, 4) & 1}"
 
@@ -283,6 +292,25 @@ class Machine:
             got.append(str(intid))
         return f"cpu{cpu}=[{','.join(got)}]"
 
+    def op_vprop(self, lpi, priority, switch):
+        self.q.store(VPROP + int(lpi, 0) - 8192, 1, int(priority, 0) & 0xFC | (switch == "on"))
+        return "ok"
+
+    def op_vsched(self, cpu, vpe, switch):
+        frame = self.redistributor(cpu) + 0x20000
+        table = VPT + 0x10000 * int(vpe, 0)
+        if switch == "on":
+            self.q.store(frame + 0x70, 8, VPROP | 15)
+        self.q.store(frame + 0x78, 8, (switch == "on") << 63 | table)
+        value = self.q.load(frame + 0x78, 8)
+        return f"valid={value >> 63} last={value >> 61 & 1}"
+
+    def op_vpend(self, vpe):
+        bits = self.q.load_bytes(VPT + 0x10000 * int(vpe, 0), 1 << 13)
+        text = ",".join(str(8 * i + b) for i, byte in enumerate(bits) if byte
+                        for b in range(8) if byte >> b & 1)
+        return f"vpe{int(vpe, 0)}=[{text}]"
+
     def do(self, name, words):
         return getattr(self, "op_" + name)(*words)
 
@@ -308,7 +336,27 @@ def encode(name, n):
         return [0x0D, 0, n[0], 0]
     if name == "SYNC":
         return [0x05, 0, n[0] << 16, 0]
-    return [did_eid[name] | n[0] << 32, n[1], 0, 0]
+    if name in did_eid:
+        return [did_eid[name] | n[0] << 32, n[1], 0, 0]
+    return encode_virtual(name, n)
+
+
+def encode_virtual(name, n):
+    """GICv4.0's commands. 1023 is no doorbell."""
+    bell = {"VMAPTI": 4, "VMAPI": 3, "VMOVI": 3}.get(name)
+    bell = (n[bell] if bell and len(n) > bell else 1023) << 32
+    if name == "VMAPP":
+        valid = n[2] if len(n) > 2 else 1
+        return [0x29, n[0] << 32, valid << 63 | n[1] << 16, VPT + 0x10000 * n[0] | 15]
+    if name == "VMAPTI":
+        return [0x2A | n[0] << 32, n[3] << 32 | n[1], bell | n[2], 0]
+    if name == "VMAPI":
+        return [0x2B | n[0] << 32, n[2] << 32 | n[1], bell, 0]
+    if name == "VMOVI":
+        return [0x21 | n[0] << 32, n[2] << 32 | n[1], bell | (len(n) > 3), 0]
+    if name == "VMOVP":
+        return [0x22, n[0] << 32, n[1] << 16, 0]
+    return [{"VSYNC": 0x25, "VINVALL": 0x2D}[name], n[0] << 32, 0, 0]
 
 
 def scenarios(path):
@@ -334,7 +382,7 @@ def main():
                         os.path.join(HERE, "cpuif.S")], check=True)
         for name, options, operations in scenarios(sys.argv[1]):
             print("scenario", name)
-            machine = Machine(options, stub, work)
+            machine = Machine(options, stub, work, "v4" in sys.argv[2:])
             try:
                 for words in operations:
                     print(" ".join(words), "=>", machine.do(words[0], words[1:]))

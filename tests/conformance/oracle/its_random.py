@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random ITS scripts, to be run by several implementations and compared.
 
-its_random.py SEED SCENARIOS OPERATIONS [agree]: writes a script to standard output. The same
+its_random.py SEED SCENARIOS OPERATIONS [agree|v4]: writes a script to standard output. The same
 arguments give the same script. A scenario sets up tables of a random shape and then does what a
 guest may do, right and wrong: numbers out of range, mappings over live ones, tables in holes, raw
 queue pointers, switches at any time.
 
 With `agree` it leaves out what implementations may do as they like (see "Choices" in docs/its.md),
-so that all must give the same answers.
+so that all must give the same answers. With `v4` there are GICv4.0's commands too.
 """
 import random
 import sys
@@ -21,8 +21,9 @@ FUNCTIONS = (0x8, 0x10, 0x18)
 class Guest:
     """A scenario, as its operations are drawn."""
 
-    def __init__(self, rng, agree):
-        self.r, self.agree = rng, agree
+    def __init__(self, rng, agree, v4):
+        self.r, self.agree, self.v4 = rng, agree, v4
+        self.resident = {}      # vPEs, by CPU
         self.cpus = rng.choice((1, 2, 2, 3, 4))
         self.indirect = not agree and rng.random() < 0.3
         self.holes = not agree and rng.random() < 0.2
@@ -211,12 +212,59 @@ class Guest:
         if not self.agree:
             yield f"pmr {self.cpu()} {self.r.choice((0, 0x40, 0x44, 0xA0, 0xF8, 0xFF)):#x}"
 
+    # --- GICv4
+
+    def vpe(self):
+        return self.r.choice((0, 1, 2, 3, 3, 29, 0x80) if self.r.random() < 0.1 else (0, 1, 2))
+
+    def bell(self):
+        return self.r.choice(("", "", f" {self.r.randrange(8192, 8216)}", " 1023", " 7"))
+
+    def vmapp(self):
+        yield (f"cmd VMAPP {self.vpe()} {self.r.choice((self.cpu(), self.cpu(), self.cpus))}"
+               + self.r.choice(("", "", "", " 0")))
+
+    def vmapti(self):
+        did = self.r.choice(sorted(self.bits)) if self.bits else self.device()
+        event = self.r.randrange((1 << min(self.bits.get(did, 5), 6)) + 1)
+        self.events[did, event] = 0
+        lpi = self.r.choice((self.r.randrange(8192, 8216), 8191, 0xFFFF, 0x10000, 8200))
+        yield f"cmd VMAPTI {did} {event} {lpi} {self.vpe()}{self.bell()}"
+
+    def vmovi(self):
+        yield "cmd VMOVI %d %d %d" % (*self.live(), self.vpe()) + self.bell()
+
+    def vmovp(self):
+        yield f"cmd VMOVP {self.vpe()} {self.r.choice((self.cpu(), self.cpus))}"
+
+    def vsync(self):
+        yield f"cmd {self.r.choice(('VSYNC', 'VINVALL'))} {self.vpe()}"
+
+    def vprop(self):
+        yield "v" + self.prop(self.r.randrange(8192, 8216))
+
+    def vsched(self):
+        """A CPU's vPE goes, or one comes: no two CPUs have the same."""
+        cpu = self.cpu()
+        if cpu in self.resident:
+            yield f"vsched {cpu} {self.resident.pop(cpu)} off"
+            return
+        vpe = self.r.randrange(3)
+        if vpe not in self.resident.values():
+            self.resident[cpu] = vpe
+            yield f"vsched {cpu} {vpe} on"
+
+    def vlook(self):
+        yield f"vpend {self.r.randrange(3)}"
+
     def look(self):
         kind = self.r.choice(("pend", "pend", "irq", "hppi", "ack", "ack"))
         yield kind if kind == "pend" else f"{kind} {self.cpu()}"
 
     def operations(self):
-        return ((self.mapd, 5), (self.mapti, 14), (self.mapi, 1), (self.mapc, 2),
+        virtual = ((self.vmapp, 4), (self.vmapti, 20), (self.vmovi, 6), (self.vmovp, 3),
+                   (self.vsync, 3), (self.vprop, 5), (self.vsched, 8), (self.vlook, 10))
+        return (virtual if self.v4 else ()) + ((self.mapd, 5), (self.mapti, 14), (self.mapi, 1), (self.mapc, 2),
                 (self.interrupt, 26), (self.clear, 5), (self.discard, 5), (self.movi, 8),
                 (self.movall, 1), (self.inv, 8), (self.invall, 2), (self.lone_prop, 2),
                 (self.sync, 1), (self.raw, 1), (self.queue, 1), (self.switch, 2),
@@ -239,7 +287,7 @@ def main():
     seed, count, operations = (int(a, 0) for a in sys.argv[1:4])
     rng = random.Random(seed)
     for n in range(count):
-        guest = Guest(rng, "agree" in sys.argv[4:])
+        guest = Guest(rng, "agree" in sys.argv[4:], "v4" in sys.argv[4:])
         for line in guest.head(f"random_{seed}_{n}"):
             print(line)
         for line in guest.body(operations):
