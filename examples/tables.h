@@ -64,6 +64,10 @@ static inline void tables_tlbi_local(void *ctx, uint64_t gfn)
 	(void)gfn;
 }
 
+/*
+ * Nobody reads the log meanwhile, here. An owner with readers on other CPUs folds the block's old
+ * descriptor once the leaves are in place.
+ */
 static inline enum weir_status tables_block_split(void *ctx, uint64_t gfn)
 {
 	struct tables *t = ctx;

@@ -73,6 +73,10 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 		return WEIR_EOPNOTSUPP;
 	if (cfg->policy == WEIR_DIRTY_HDBSS && !(cfg->flags & WEIR_DIRTY_F_HDBSS))
 		return WEIR_EOPNOTSUPP;
+	/* A log entry names no frame beyond 2^56 bytes of 4 KiB pages. */
+	if (cfg->policy == WEIR_DIRTY_HDBSS &&
+	    cfg->base_gfn + (cfg->npages - 1u) > WEIR_DIRTY_LOG_IPA >> 12)
+		return WEIR_EINVAL;
 	return WEIR_OK;
 }
 
@@ -244,6 +248,7 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 	enum weir_status status = WEIR_OK;
 	struct weir_dirty *reader;
 
+	weir_assert(d->region == d);
 	if (weir_load_relaxed(&d->state) != DIRTY_OFF ||
 	    !weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
@@ -268,12 +273,14 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 
 WEIR_API void weir_dirty_stop(struct weir_dirty *d)
 {
+	weir_assert(d->region == d);
 	weir_store_relaxed(&d->state, (uint32_t)DIRTY_OFF);
 	weir_store_relaxed(&d->frozen, 0u);
 }
 
 WEIR_API enum weir_status weir_dirty_final(struct weir_dirty *d)
 {
+	weir_assert(d->region == d);
 	if (weir_load_relaxed(&d->state) != DIRTY_LOGGING)
 		return WEIR_EINVAL;
 	weir_store_relaxed(&d->state, (uint32_t)DIRTY_FINAL);

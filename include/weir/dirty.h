@@ -153,13 +153,14 @@ struct weir_dirty_ops {
 	 * @leaf: the live leaf descriptor that maps gfn
 	 *
 	 * *order is set to log2 of the pages it maps: 0 for a page, 9 or 18 for a 2 MiB or 1 GiB
-	 * block at 4 KiB granule. Blocks do not carry the contiguous hint.
-	 * With order 0 the descriptors of the whole last-level table stand in order around it, so
-	 * the library reads up to table_pages of them from one call; those that map nothing are not
-	 * valid. Where there is no last-level table and no block it returns NULL, with *order set
-	 * to log2 of the aligned run around gfn that may be skipped, at least table_pages.
-	 * The memory stays valid until the library's function that called the op returns.
-	 * Context: as the function that called; must not sleep.
+	 * block at 4 KiB granule. Blocks do not carry the contiguous hint, lie inside one region,
+	 * and may be written wholly or not at all. With order 0 the descriptors of the whole
+	 * last-level table stand in order around it, so the library reads up to table_pages of
+	 * them from one call; those that map nothing are not valid. Where there is no last-level
+	 * table and no block it returns NULL, with *order set to log2 of the aligned run around
+	 * gfn that may be skipped, at least table_pages. The memory stays valid until the
+	 * library's function that called the op returns. Context: as the function that called;
+	 * must not sleep.
 	 */
 	uint64_t *(*leaf)(void *ctx, uint64_t gfn, unsigned int *order);
 	/**
@@ -355,7 +356,7 @@ enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source
  * weir_dirty_fold() - a live leaf was replaced: keep what it knew
  * @d: the region
  * @gfn: first page the old leaf mapped
- * @order: log2 of the pages it mapped
+ * @order: log2 of the pages it mapped, below 64
  * @old_desc: the old descriptor, as the atomic exchange returned it
  *
  * For unmap, collapse and remap. Marks the pages if the old leaf could have been written through.
@@ -508,9 +509,10 @@ void weir_dirty_harvest_abort(struct weir_dirty *d, struct weir_dirty_txn *txn);
  * @cur: where to go on; moved
  * @budget_ptes: stop after visiting about this many descriptors; 0: no limit
  *
- * From the first call on nothing is promoted any more. When the walk is complete the scan set is
- * empty but for pages that faulted meanwhile, so that a get in the pause costs the dirty groups and
- * not the memory. Writes until the pause trap: that is its price.
+ * Under HDBSS there is nothing to turn back: the log is what a get in the pause costs, and the
+ * walk is complete at once. From the first call on nothing is promoted any more. When the walk is
+ * complete the scan set is empty but for pages that faulted meanwhile, so that a get in the pause
+ * costs the dirty groups and not the memory. Writes until the pause trap: that is its price.
  *
  * Context: any context in which the ops may be called; vCPUs may run.
  * Return: WEIR_OK when the walk is complete; WEIR_EAGAIN when the budget ran out; WEIR_EBUSY as

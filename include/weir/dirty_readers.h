@@ -84,9 +84,9 @@ enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t first_gf
 
 /**
  * struct weir_dirty_promise - what a walk over the whole region would cost now, at most
- * @ptes: descriptors that it reads
+ * @ptes: descriptors that it reads to find what hardware wrote
  * @words: groups that it visits
- * @tlbis: calls of tlbi_range
+ * @tlbis: calls of tlbi_range, if it is done in one call
  */
 struct weir_dirty_promise {
 	uint64_t ptes;

@@ -56,6 +56,17 @@ static void configurations(void **state)
 	WITH(flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_DBM_NEEDS_BBM, WEIR_EOPNOTSUPP);
 	WITH(flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_S2PIE, WEIR_EOPNOTSUPP);
 	WITH(flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_NESTED, WEIR_EOPNOTSUPP);
+	/* HDBSS: present, and every frame has a name in the log (IPA[55:12]) */
+	WITH(policy = WEIR_DIRTY_HDBSS, WEIR_EOPNOTSUPP);
+	cfg = good();
+	cfg.policy = WEIR_DIRTY_HDBSS;
+	cfg.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_HDBSS;
+	expect(cfg, WEIR_OK);
+	cfg.npages = 1024;
+	cfg.base_gfn = ((uint64_t)1 << 44) - 1024;
+	expect(cfg, WEIR_OK);
+	cfg.base_gfn += 64;
+	expect(cfg, WEIR_EINVAL);
 	cfg = good();
 	cfg.flags = 0;
 	cfg.policy = WEIR_DIRTY_WP;
