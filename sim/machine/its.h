@@ -194,7 +194,7 @@ struct sim_its_config {
 	uint32_t commands_max;
 };
 
-/* Parameters its.*: profile, each choice, sizes, GICv4. */
+/* Parameters its.*: profile, each choice, sizes, GICv4, cache. */
 void sim_its_params(struct sim_params *params);
 
 /** sim_its_configure() - both configurations from parameters; false with @err set */

@@ -6,6 +6,7 @@
 #include "sim/machine/its.h"
 
 #include "sim/engine/param.h"
+#include "weir/xlate.h"
 
 static const char *const profile_names[] = { "qemu", "kvm", NULL };
 static const char *const state_names[] = { "profile", "memory", "held", NULL };
@@ -16,6 +17,7 @@ static const char *const invall_names[] = { "profile", "all", "collection", NULL
 static const char *const pages_names[] = { "profile", "written", "64k", NULL };
 static const char *const enable_names[] = { "profile", "always", "tables", NULL };
 static const char *const retry_names[] = { "profile", "bit", "any_write", NULL };
+static const char *const index_names[] = { "structured", "mixed", NULL };
 static const char *const v4_names[] = { "off", "4.0", "4.1", NULL };
 
 #define MANUAL	"IHI 0069"
@@ -51,6 +53,12 @@ static const struct sim_param table[] = {
 			    "size of an INTID"),
 	SIM_PARAM_U64_ENTRY("its.held_events", "", "1Mi", 1, UINT32_MAX, "choice",
 			    "events that can be mapped at once with its.state held"),
+	SIM_PARAM_BOOL_ENTRY("its.cache", "off", "choice",
+			     "the library's translation cache in front of the tables"),
+	SIM_PARAM_U64_ENTRY("its.cache_capacity", "", "1Ki", 1, WEIR_XLATE_CAPACITY_MAX, "choice",
+			    "translations that it holds at most"),
+	SIM_PARAM_ENUM_ENTRY("its.cache_index", "structured", index_names, "choice",
+			     "how it finds a key: events side by side, or hashed"),
 	SIM_PARAM_U64_ENTRY("its.burst_commands", "", "0", 0, UINT32_MAX, "choice",
 			    "commands executed at one go; 0: the whole queue"),
 };

@@ -417,8 +417,7 @@ static bool read_script(struct scn_reader *r, struct scn_op *ops)
 }
 
 static void run_script(const struct sim_script *script, const struct scn_op *ops,
-		       const char *const *names, size_t nnames, const struct sim_its_config *its,
-		       struct sim_gic_config *gic, FILE *out)
+		       const char *const *names, size_t nnames, struct scn_config *cfg, FILE *out)
 {
 	struct scn_machine *m = NULL;
 
@@ -430,8 +429,8 @@ static void run_script(const struct sim_script *script, const struct scn_op *ops
 			m = NULL;
 			if (!sim_script_selected(line->words[1], names, nnames))
 				continue;
-			gic->npes = (uint32_t)ops[i].arg[0];
-			m = scn_machine_create(its, gic);
+			cfg->gic.npes = (uint32_t)ops[i].arg[0];
+			m = scn_machine_create(cfg);
 			fprintf(out, "scenario %s\n", line->words[1]);
 		} else if (m) {
 			sim_script_echo(out, line);
@@ -446,24 +445,24 @@ static void run_script(const struct sim_script *script, const struct scn_op *ops
 int sim_script_its(FILE *out, const char *path, const char *const *names, size_t nnames,
 		   const struct sim_params *params, struct sim_error *err)
 {
-	struct sim_its_config its = { 0 };
-	struct sim_gic_config gic = { 0 };
+	struct scn_config cfg = { 0 };
 	struct scn_reader r = { .err = err };
 	struct sim_script *script;
 	struct scn_op *ops;
 	bool ok;
 
-	if (!sim_its_configure(params, &its, &gic, err))
+	if (!sim_its_configure(params, &cfg.its, &cfg.gic, err))
 		return 2;
+	cfg.cached = sim_its_cache_configure(params, &cfg.cache);
 	script = sim_script_read(path, err);
 	if (!script)
 		return 2;
 	ops = sim_alloc(script->nlines ? script->nlines : 1, sizeof(*ops), "a script");
 	r.script = script;
-	r.v4 = gic.v4;
+	r.v4 = cfg.gic.v4;
 	ok = read_script(&r, ops) && sim_script_select(script, names, nnames, err);
 	if (ok)
-		run_script(script, ops, names, nnames, &its, &gic, out);
+		run_script(script, ops, names, nnames, &cfg, out);
 	free(ops);
 	sim_script_free(script);
 	return ok ? 0 : 2;

@@ -6,7 +6,7 @@
 #ifndef SIM_MACHINE_SCRIPT_ITS_H
 #define SIM_MACHINE_SCRIPT_ITS_H
 
-#include "sim/machine/its.h"
+#include "sim/machine/its_cache.h"
 #include "sim/machine/script.h"
 
 /* The machine's layout; the sizes bound what a script may name. */
@@ -92,8 +92,15 @@ int sim_script_its(FILE *out, const char *path, const char *const *names, size_t
 /* The machine of one scenario. */
 struct scn_machine;
 
-struct scn_machine *scn_machine_create(const struct sim_its_config *its,
-				       const struct sim_gic_config *gic);
+/* What machines are made of. */
+struct scn_config {
+	struct sim_its_config its;
+	struct sim_gic_config gic;
+	struct weir_xlate_config cache;
+	bool cached;
+};
+
+struct scn_machine *scn_machine_create(const struct scn_config *cfg);
 void scn_machine_destroy(struct scn_machine *m);
 
 /* Do an operation once and print its result. */

@@ -11,6 +11,7 @@ struct scn_machine {
 	struct sim_ram *ram;
 	struct sim_gic *gic;
 	struct sim_its *its;
+	struct sim_its_cache *cache; /* or NULL */
 	uint32_t cpus;
 	enum sim_gic_state state;
 	uint64_t idbits;
@@ -29,13 +30,33 @@ static void on_command(void *ctx, const uint64_t cmd[4], enum sim_its_code code)
 	m->code = code;
 }
 
+static enum sim_its_code on_translate(void *ctx, struct sim_its *its, uint32_t device_id,
+				      uint32_t event_id, struct sim_its_route *route)
+{
+	struct scn_machine *m = ctx;
+
+	return sim_its_cache_translate(m->cache, its, device_id, event_id, route);
+}
+
+static void on_invalidate(void *ctx, const struct sim_its_inval *inval)
+{
+	struct scn_machine *m = ctx;
+
+	sim_its_cache_invalidate(m->cache, inval);
+}
+
 /* The configurations are known to be good; what is left is a fault of this program. */
 static void parts_create(struct scn_machine *m, const struct sim_its_config *its,
 			 const struct sim_gic_config *gic)
 {
-	const struct sim_its_hooks hooks = { .command = on_command };
+	struct sim_its_hooks hooks = { .command = on_command };
 	struct sim_error err = { "" };
 
+	if (m->cache) {
+		hooks.translate = on_translate;
+		hooks.invalidate = on_invalidate;
+		weir_xlate_invalidate_all(sim_its_cache_xlate(m->cache));
+	}
 	m->gic = sim_gic_create(gic, m->ram, &err);
 	sim_assert(m->gic);
 	m->its = sim_its_create(its, m->gic, m->ram, &err);
@@ -43,8 +64,7 @@ static void parts_create(struct scn_machine *m, const struct sim_its_config *its
 	sim_its_set_hooks(m->its, &hooks, m);
 }
 
-struct scn_machine *scn_machine_create(const struct sim_its_config *its,
-				       const struct sim_gic_config *gic)
+struct scn_machine *scn_machine_create(const struct scn_config *cfg)
 {
 	struct scn_machine *m = sim_alloc(1, sizeof(*m), "a scenario");
 	struct sim_error err = { "" };
@@ -53,9 +73,13 @@ struct scn_machine *scn_machine_create(const struct sim_its_config *its,
 	m->ram = sim_ram_create();
 	ok = sim_ram_add(m->ram, SCN_RAM, SCN_RAM_BYTES, &err);
 	sim_assert(ok);
-	parts_create(m, its, gic);
-	m->cpus = gic->npes;
-	m->state = gic->state;
+	if (cfg->cached) {
+		m->cache = sim_its_cache_create(&cfg->cache, false, &err);
+		sim_assert(m->cache);
+	}
+	parts_create(m, &cfg->its, &cfg->gic);
+	m->cpus = cfg->gic.npes;
+	m->state = cfg->gic.state;
 	m->idbits = 16;
 	m->queue_bytes = 4096;
 	m->dev_page_bytes = 4096;
@@ -68,6 +92,7 @@ void scn_machine_destroy(struct scn_machine *m)
 		return;
 	sim_its_destroy(m->its);
 	sim_gic_destroy(m->gic);
+	sim_its_cache_destroy(m->cache);
 	sim_ram_destroy(m->ram);
 	free(m);
 }

@@ -5,8 +5,9 @@
  * Goal: each profile's ITS, redistributors and CPU interfaces answer as the implementation it is
  * named after (recorded in tests/data/its, whose README says how), byte for byte.
  * Method: run each script in each profile and compare line by line, whole, and scenario by
- * scenario, because a scenario starts from reset whatever ran before it; and once more with the
- * queue executed a command at a time, which nothing that is printed may depend on.
+ * scenario, because a scenario starts from reset whatever ran before it; and again with the queue
+ * executed a command at a time, and with the translation cache in front, on which nothing that is
+ * printed may depend.
  */
 #include "tests/conformance/golden.h"
 
@@ -38,7 +39,10 @@ static const struct recording recordings[] = {
 
 #define NRECORDINGS (sizeof(recordings) / sizeof(recordings[0]))
 
-static char *run(const struct recording *r, const char *option, const char *const *names,
+static const char *const plain[] = { NULL };
+
+/* @more: further options, ending with NULL. */
+static char *run(const struct recording *r, const char *const *more, const char *const *names,
 		 size_t nnames, size_t *len)
 {
 	struct sim_params *params = sim_params_new();
@@ -49,8 +53,8 @@ static char *run(const struct recording *r, const char *option, const char *cons
 	assert_non_null(out);
 	sim_its_params(params);
 	assert_true(sim_params_assign(params, r->option, &err));
-	if (option)
-		assert_true(sim_params_assign(params, option, &err));
+	for (; *more; more++)
+		assert_true(sim_params_assign(params, *more, &err));
 	assert_int_equal(sim_script_its(out, r->script, names, nnames, params, &err), 0);
 	assert_string_equal(err.text, "");
 	fclose(out);
@@ -58,10 +62,10 @@ static char *run(const struct recording *r, const char *option, const char *cons
 	return text;
 }
 
-static void compare_whole(const struct recording *r, const char *option)
+static void compare_whole(const struct recording *r, const char *const *more)
 {
 	size_t got_len = 0, want_len = 0;
-	char *got = run(r, option, NULL, 0, &got_len);
+	char *got = run(r, more, NULL, 0, &got_len);
 	char *want = read_all(r->golden, &want_len);
 
 	expect(got, got_len, want, want_len);
@@ -73,14 +77,30 @@ static void each_script_is_as_recorded(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NRECORDINGS; i++)
-		compare_whole(&recordings[i], NULL);
+		compare_whole(&recordings[i], plain);
 }
 
 static void a_queue_run_by_single_commands_is_the_same(void **state)
 {
+	static const char *const single[] = { "its.burst_commands=1", NULL };
+
 	(void)state;
 	for (size_t i = 0; i < NRECORDINGS; i++)
-		compare_whole(&recordings[i], "its.burst_commands=1");
+		compare_whole(&recordings[i], single);
+}
+
+/* A cache in front, large and tiny: nobody can tell. */
+static void a_cached_its_is_the_same(void **state)
+{
+	static const char *const large[] = { "its.cache=on", NULL };
+	static const char *const tiny[] = { "its.cache=on", "its.cache_capacity=2",
+					    "its.cache_index=mixed", NULL };
+
+	(void)state;
+	for (size_t i = 0; i < NRECORDINGS; i++) {
+		compare_whole(&recordings[i], large);
+		compare_whole(&recordings[i], tiny);
+	}
 }
 
 static void each_alone(const struct recording *r)
@@ -98,7 +118,7 @@ static void each_alone(const struct recording *r)
 		char *got;
 
 		assert_int_equal(sscanf(at, "scenario %127s", name), 1);
-		got = run(r, NULL, names, 1, &got_len);
+		got = run(r, plain, names, 1, &got_len);
 		expect(got, got_len, at, (size_t)(end - at));
 		free(got);
 		at = end;
@@ -120,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_script_is_as_recorded),
 		cmocka_unit_test(a_queue_run_by_single_commands_is_the_same),
+		cmocka_unit_test(a_cached_its_is_the_same),
 		cmocka_unit_test(a_scenario_alone_is_the_same),
 	};
 
