@@ -124,6 +124,7 @@ void bench_dirty_write(void);
 void bench_dirty_rearm(void);
 void bench_xlate_hit(void);
 void bench_xlate_change(void);
+void bench_sim_events(void);
 
 #ifdef __cplusplus
 }

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
 	bench_xlate_radix();
 	bench_xlate_rculfhash();
 	bench_xlate_ck();
+	bench_sim_events();
 	if (listing) {
 		list();
 		return 0;

@@ -129,6 +129,10 @@ static const struct row rows[] = {
 	  "xlate/invalidate_all/empty/65536", 0, -10 },
 	{ "fill", "xlate/fill/weir/64", NULL, 0, 0 },
 	{ "fill", "xlate/fill/weir/65536", NULL, 0, 0 },
+	{ "events, 16 pending", "sim/events/weir/16", "sim/events/heap_binary/16", 0, 0 },
+	{ "events, 256 pending", "sim/events/weir/256", "sim/events/heap_binary/256", 0, 0 },
+	{ "events, 4096 pending", "sim/events/weir/4096", "sim/events/heap_binary/4096", 0, 0 },
+	{ "events, 65536 pending", "sim/events/weir/65536", "sim/events/heap_binary/65536", 0, 0 },
 };
 
 /* One side of a row. */
