@@ -49,6 +49,8 @@ static const struct row rows[] = {
 	{ "get, a word", "dirty/get/weir/1000/480", "dirty/get/find_next_bit/1000/480", 0, 250 },
 	{ "get_bitmap, clean", "dirty/get_bitmap/weir/0/480", "dirty/get_bitmap/memset/0/480",
 	  1.5, 0 },
+	{ "get_bitmap, 0.001 % dirty", "dirty/get_bitmap/weir/0.01/480",
+	  "dirty/get_bitmap/memset/0.01/480", 1.5, 0 },
 	{ "get_bitmap, 0.1 % dirty", "dirty/get_bitmap/weir/1/480", "dirty/get_bitmap/memset/1/480",
 	  1.5, 0 },
 	{ "get_bitmap, 1 % dirty", "dirty/get_bitmap/weir/10/480",

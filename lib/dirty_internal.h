@@ -231,6 +231,8 @@ bool weir_dirty_range_ok(const struct weir_dirty *d, uint64_t first_gfn, uint64_
 
 /* dirty_pass.c */
 void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *reader);
+uint64_t weir_dirty_skip_empty(const struct dirty_pass *p, uint64_t block, uint64_t last,
+			       bool scan_only);
 uint64_t weir_dirty_claim(struct dirty_pass *p, uint64_t block, uint64_t range, bool scan_only);
 bool weir_dirty_claim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
 void weir_dirty_unclaim_range(struct weir_dirty *d, uint64_t first_group, uint64_t last_group);
@@ -290,12 +292,18 @@ static inline enum weir_status dirty_walk(struct dirty_pass *p, struct weir_dirt
 
 	while (!cur->done) {
 		uint64_t first = dirty_group_of(d, cur->next_gfn);
-		uint64_t block = first >> (2u * STRIPE_SHIFT);
+		uint64_t from_block = first >> (2u * STRIPE_SHIFT);
+		uint64_t block = weir_dirty_skip_empty(p, from_block, last >> (2u * STRIPE_SHIFT),
+						       scan_only);
 		uint64_t end = (block << (2u * STRIPE_SHIFT)) + 4095u; /* the block's last group */
 		uint64_t to = end < last ? end : last;
 		uint64_t busy, todo, group = 0;
 		bool stopped = false;
 
+		if (block != from_block) {
+			first = block << (2u * STRIPE_SHIFT);
+			cur->next_gfn = dirty_gfn_of(d, first);
+		}
 		busy = weir_dirty_claim(p, block,
 					dirty_span((first >> STRIPE_SHIFT) & 63u,
 						   (to >> STRIPE_SHIFT) & 63u),

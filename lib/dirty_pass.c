@@ -46,6 +46,25 @@ static uint64_t candidates(const struct dirty_pass *p, uint64_t block, bool scan
 }
 
 /*
+ * The first block from `block` on that may hold something or that another reader is working on;
+ * `last` if there is none before it. The looks are those of weir_dirty_claim(), in its order and for
+ * its reason, but a block is passed over in a few loads.
+ */
+uint64_t weir_dirty_skip_empty(const struct dirty_pass *p, uint64_t block, uint64_t last,
+			       bool scan_only)
+{
+	for (; block < last; block++) {
+		uint64_t some = candidates(p, block, scan_only);
+
+		some |= weir_load_acquire(&p->d->claim[block]); /* pairs with a claim's release */
+		some |= candidates(p, block, scan_only);
+		if (some)
+			break;
+	}
+	return block;
+}
+
+/*
  * Claim the stripes of a block that have something in them, up to the first that another reader
  * holds. Returns the stripes that were found held; p->claimed are those gained.
  *

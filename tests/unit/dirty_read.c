@@ -253,6 +253,68 @@ static void clear_over_blocks(void **state)
 	tables_free(t);
 }
 
+#define BLOCK ((uint64_t)1 << 18)	/* pages that share a word of the upper summary */
+
+static const uint64_t far_apart[] = { 5, 2 * BLOCK + 777, 5 * BLOCK - 1, 6 * BLOCK + 69 };
+
+/* A second reader, in the middle of a clear of the page in block 2. */
+static void looks_in(struct tables *t)
+{
+	struct weir_dirty_cursor cur = { BASE + BLOCK, BASE + 4 * BLOCK - 1, false };
+	struct weir_dirty_word word;
+	size_t n;
+
+	t->on_tlbi = NULL;
+	assert_int_equal(weir_dirty_get(t->d, &cur, &word, 1, 0, &n), WEIR_EBUSY);
+	assert_int_equal(n, 0);
+	assert_int_equal(cur.next_gfn, BASE + 2 * BLOCK);
+}
+
+/* Nothing but a few pages in seven gigabytes: each is found from wherever the walk starts. */
+static void empty_blocks_are_passed_over(void **state)
+{
+	struct weir_dirty_config cfg = {
+		.base_gfn = BASE, .npages = 6 * BLOCK + 70, .policy = WEIR_DIRTY_WP,
+	};
+	const uint64_t starts[] = { 0, 64, BLOCK, 2 * BLOCK + 704, 2 * BLOCK + 832, 6 * BLOCK };
+	struct tables *t = tables_new(&cfg);
+	size_t nwords = (size_t)(cfg.npages + 63) / 64, i, s, n;
+	uint64_t *bitmap = malloc(nwords * sizeof(*bitmap));
+	struct weir_dirty_word words[4];
+
+	(void)state;
+	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(weir_dirty_mark(t->d, BASE + far_apart[i], 1), WEIR_OK);
+	for (s = 0; s < sizeof(starts) / sizeof(starts[0]); s++) {
+		struct weir_dirty_cursor cur = { BASE + starts[s], BASE + cfg.npages - 1, false };
+		size_t next = 0;
+
+		assert_int_equal(weir_dirty_get(t->d, &cur, words, 4, 0, &n), WEIR_OK);
+		for (i = 0; i < 4; i++) {
+			if (far_apart[i] < starts[s])
+				continue;
+			assert_true(next < n);
+			assert_int_equal(words[next].gfn, BASE + far_apart[i] / 64 * 64);
+			assert_int_equal(words[next++].pages, (uint64_t)1 << far_apart[i] % 64);
+		}
+		assert_int_equal(next, n);
+	}
+	memset(bitmap, 0xff, nwords * sizeof(*bitmap));
+	assert_int_equal(weir_dirty_get_bitmap(t->d, BASE, cfg.npages, bitmap), WEIR_OK);
+	for (i = 0; i < 4; i++)
+		bitmap[far_apart[i] / 64] ^= (uint64_t)1 << far_apart[i] % 64;
+	for (i = 0; i < nwords; i++)
+		assert_int_equal(bitmap[i], 0);
+	t->on_tlbi = looks_in;
+	assert_true(tables_hw_write(t, BASE + far_apart[1]) == 0);
+	tables_guest_write(t, BASE + far_apart[1]);
+	assert_int_equal(weir_dirty_clear(t->d, BASE + 2 * BLOCK, 4096, NULL), WEIR_OK);
+	assert_null(t->on_tlbi);
+	free(bitmap);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +325,7 @@ int main(void)
 		cmocka_unit_test(clear_is_exact),
 		cmocka_unit_test(clear_invalidates_what_it_changed),
 		cmocka_unit_test(clear_over_blocks),
+		cmocka_unit_test(empty_blocks_are_passed_over),
 	};
 
 	return cmocka_run_group_tests_name("dirty_read", tests, NULL, NULL);
