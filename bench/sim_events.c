@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sim_events.c - sim/events: the simulator's event queue in a steady state. An item is an event: the
- * first is popped, and another posted at a random time after it, so that as many stay pending (the
- * hold model of the literature on event queues).
+ * sim_events.c - sim/events: the simulator's event queue in a steady state. An item is an event:
+ * the first is popped, and another posted at a random time after it, so that as many stay pending
+ * (the hold model of the literature on event queues).
  *
  *   weir         sim/engine/queue.h
  *   heap_binary  a binary heap of whole events, compared field by field: peers/heap_binary.c

@@ -47,8 +47,8 @@ static uint64_t candidates(const struct dirty_pass *p, uint64_t block, bool scan
 
 /*
  * The first block from `block` on that may hold something or that another reader is working on;
- * `last` if there is none before it. The looks are those of weir_dirty_claim(), in its order and for
- * its reason, but a block is passed over in a few loads.
+ * `last` if there is none before it. The looks are those of weir_dirty_claim(), in its order and
+ * for its reason, but a block is passed over in a few loads.
  */
 uint64_t weir_dirty_skip_empty(const struct dirty_pass *p, uint64_t block, uint64_t last,
 			       bool scan_only)
