@@ -19,7 +19,7 @@
 
 #define DTE_NEXT_MAX	((UINT32_C(1) << 14) - 1)
 #define ITE_NEXT_MAX	((UINT32_C(1) << 16) - 1)
-#define RESTORE_STEPS	(UINT64_C(1) << 26)
+#define RESTORE_STEPS	(UINT64_C(1) << 24)
 
 static uint64_t distance(uint64_t from, uint64_t to, uint64_t max)
 {

@@ -291,7 +291,7 @@ static void endless_tables_are_refused(void **state)
 	for (uint64_t d = 0; d < 8192; d++)
 		put(&m, DEVICES + 8 * d, V | UINT64_C(1) << 49 | (ITT(16) >> 8) << 5 | 15);
 	assert_false(migrate(&m, &err));
-	assert_non_null(strstr(err.text, "more than 67108864 entries"));
+	assert_non_null(strstr(err.text, "more than 16777216 entries"));
 	machine_down(&m);
 }
 
