@@ -43,7 +43,7 @@
 
 #include "sim/machine/its.h"
 
-/* Locks that a call took, one after another and none of them twice if not said otherwise. */
+/* Locks that a call took; SIM_ITS_LOCK_ITS around the others. */
 #define SIM_ITS_LOCK_ITS  (1u << 0) /* the ITS's mutex: sleeps */
 #define SIM_ITS_LOCK_LIST (1u << 1) /* the list's raw spinlock, one a VM */
 #define SIM_ITS_LOCK_PUT  (1u << 2) /* the same lock once more, for the put after the use */
@@ -54,11 +54,10 @@
  * @hit: a lookup that answered; a resolve whose walk answered
  * @rcu: in a read-side section
  * @locks: SIM_ITS_LOCK_*
- * @scanned: entries of the list that were compared
+ * @scanned: entries of the list that were looked at, under its lock
  * @moved: the entry found was not the first and moved to the front
  * @nodes: nodes of the tree that were visited
- * @slots: slots of the library's cache that were looked at
- * @refs: atomic changes of a reference count that other CPUs change as well
+ * @refs: references taken and given up, each a change of a count in the LPI
  * @tables: table entries read in guest memory
  * @filled: an entry was made
  * @dropped: entries that were forgotten, one by one: evicted, replaced or invalidated
@@ -72,7 +71,6 @@ struct sim_its_work {
 	uint32_t locks;
 	uint32_t scanned;
 	uint32_t nodes;
-	uint32_t slots;
 	uint32_t refs;
 	uint32_t tables;
 	uint32_t generations;
@@ -88,7 +86,7 @@ struct sim_its_design_stats {
 	uint64_t invalidations; /* calls that were to forget something */
 	uint64_t dropped;
 	uint64_t resident;	/* entries held now that may hit */
-	uint64_t resident_max;
+	uint64_t resident_max;	/* `weir`: of those seen by sim_its_design_stats() */
 	uint64_t refs_held;	/* on LPIs, now */
 };
 
@@ -134,8 +132,8 @@ struct sim_its_design *sim_its_design_create(enum sim_its_design_kind kind,
 					     const struct sim_its_design_config *cfg,
 					     struct sim_error *err);
 
-/** sim_its_design_destroy() - gives up all references; whether it held as many as it should (D5) */
-bool sim_its_design_destroy(struct sim_its_design *design);
+/** sim_its_design_destroy() - gives up all references (D5, asserted); NULL is fine */
+void sim_its_design_destroy(struct sim_its_design *design);
 
 enum sim_its_design_kind sim_its_design_kind(const struct sim_its_design *design);
 
@@ -176,8 +174,8 @@ enum sim_its_code sim_its_design_translate(struct sim_its_design *design, struct
 /** sim_its_design_work() - what the last call did */
 const struct sim_its_work *sim_its_design_work(const struct sim_its_design *design);
 
-/** sim_its_design_stats() - totals */
-void sim_its_design_stats(const struct sim_its_design *design, struct sim_its_design_stats *stats);
+/** sim_its_design_stats() - totals; for `weir` in time O(capacity) */
+void sim_its_design_stats(struct sim_its_design *design, struct sim_its_design_stats *stats);
 
 /** sim_its_design_wrong() - hits that differed from the tables (D1); 0 without `verify` */
 uint64_t sim_its_design_wrong(const struct sim_its_design *design);
