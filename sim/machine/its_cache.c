@@ -76,25 +76,42 @@ static bool as_the_tables(struct sim_its *its, uint32_t device_id, uint32_t even
 	       !walked.is_virtual && pack(&walked) == value;
 }
 
+bool sim_its_cache_lookup(struct sim_its_cache *cache, struct sim_its *its, uint32_t device_id,
+			  uint32_t event_id, struct sim_its_route *route)
+{
+	uint64_t value;
+
+	if (!weir_xlate_lookup(cache->xlate, device_id, event_id, &value))
+		return false;
+	cache->wrong += cache->verify && !as_the_tables(its, device_id, event_id, value);
+	*route = unpack(value);
+	return true;
+}
+
+enum sim_its_code sim_its_cache_resolve(struct sim_its_cache *cache, struct sim_its *its,
+					uint32_t device_id, uint32_t event_id,
+					struct sim_its_route *route, bool *filled)
+{
+	struct weir_xlate_lease lease;
+	enum sim_its_code code;
+
+	weir_xlate_lease(cache->xlate, device_id, event_id, &lease);
+	code = sim_its_translate(its, device_id, event_id, route);
+	/* A fill that is refused is no loss: the next interrupt walks again. */
+	*filled = code == SIM_ITS_OK && !route->is_virtual &&
+		  weir_xlate_fill(cache->xlate, &lease, route->icid, pack(route)) == WEIR_OK;
+	return code;
+}
+
 enum sim_its_code sim_its_cache_translate(void *ctx, struct sim_its *its, uint32_t device_id,
 					  uint32_t event_id, struct sim_its_route *route)
 {
 	struct sim_its_cache *cache = ctx;
-	struct weir_xlate_lease lease;
-	enum sim_its_code code;
-	uint64_t value;
+	bool filled;
 
-	if (weir_xlate_lookup(cache->xlate, device_id, event_id, &value)) {
-		cache->wrong += cache->verify && !as_the_tables(its, device_id, event_id, value);
-		*route = unpack(value);
+	if (sim_its_cache_lookup(cache, its, device_id, event_id, route))
 		return SIM_ITS_OK;
-	}
-	weir_xlate_lease(cache->xlate, device_id, event_id, &lease);
-	code = sim_its_translate(its, device_id, event_id, route);
-	/* A fill that is refused is no loss: the next interrupt walks again. */
-	if (code == SIM_ITS_OK && !route->is_virtual)
-		(void)weir_xlate_fill(cache->xlate, &lease, route->icid, pack(route));
-	return code;
+	return sim_its_cache_resolve(cache, its, device_id, event_id, route, &filled);
 }
 
 void sim_its_cache_invalidate(void *ctx, const struct sim_its_inval *inval)

@@ -42,6 +42,15 @@ enum sim_its_code sim_its_cache_translate(void *ctx, struct sim_its *its, uint32
 					  uint32_t event_id, struct sim_its_route *route);
 void sim_its_cache_invalidate(void *ctx, const struct sim_its_inval *inval);
 
+/** sim_its_cache_lookup() - the first half of translate: whether it is remembered */
+bool sim_its_cache_lookup(struct sim_its_cache *cache, struct sim_its *its, uint32_t device_id,
+			  uint32_t event_id, struct sim_its_route *route);
+
+/** sim_its_cache_resolve() - the other: lease, walk, fill; @filled: whether it is remembered now */
+enum sim_its_code sim_its_cache_resolve(struct sim_its_cache *cache, struct sim_its *its,
+					uint32_t device_id, uint32_t event_id,
+					struct sim_its_route *route, bool *filled);
+
 /** sim_its_cache_xlate() - the library's object, for its statistics */
 struct weir_xlate *sim_its_cache_xlate(struct sim_its_cache *cache);
 

@@ -8,8 +8,8 @@
  *			spinlock, what is found moves to the front
  *	list2024	the same since January 2024: a hit takes a reference under that lock, and
  *			puts it under the lock again
- *	xarray2024	Linux 6.10: a radix tree an ITS, without a bound, read under RCU; a hit takes
- *			and puts a reference
+ *	xarray2024	Linux 6.10: a radix tree an ITS, without a bound, read under RCU; a hit
+ *			takes and puts a reference
  *	weir		the library's xlate
  *
  * An interrupt is at first sim_its_design_lookup(): that may be called in atomic context. If it
