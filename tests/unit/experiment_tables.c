@@ -185,6 +185,13 @@ static void adaptive_against_both(void **state)
 	run("matrix", LIST("matrix.runs=1"), NONE);
 }
 
+static void lpis_a_second(void **state)
+{
+	(void)state;
+	run("lpi2024", LIST("lpi2024.scale=100"),
+	    LIST("-v1 -d1 -e1: weir behind the bus", "-e17: weir, time an LPI; bound: the tree"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +207,7 @@ int main(void)
 		cmocka_unit_test(sparse_writers_are_not_scanned),
 		cmocka_unit_test(a_short_blackout),
 		cmocka_unit_test(adaptive_against_both),
+		cmocka_unit_test(lpis_a_second),
 	};
 
 	return cmocka_run_group_tests_name("experiment_tables", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "sim/guest/workload.h"
 #include "sim/scenario/experiments/costs.h"
 #include "sim/scenario/experiments/list.h"
+#include "sim/scenario/experiments/stress.h"
 #include "sim/scenario/migrate.h"
 
 #define U64 SIM_PARAM_U64_ENTRY
@@ -40,6 +41,8 @@ static const struct sim_param own_params[] = {
 			       "separated by commas"),
 	U64("matrix.runs", "", "3", 1, 1000, "choice", "migrations of each writer"),
 	U64("blackout.seeds", "", "1000", 1, 1000000, "choice", "migrations, each of its own seed"),
+	U64("lpi2024.scale", "", "10", 1, 1000, "choice",
+	    "iterations of the published runs are divided by it"),
 	U64("fit.rounds", "", "3", 1, 100, "choice", "rounds of the search, a line for each cost"),
 };
 
@@ -48,6 +51,7 @@ const struct experiment *const experiments[] =
 	 &experiment_redis2023,	 &experiment_koller,	 &experiment_initially_set,
 	 &experiment_scans2021,	 &experiment_gardon,	 &experiment_autoconverge,
 	 &experiment_sparse,	 &experiment_matrix,	 &experiment_blackout,
+	 &experiment_lpi2024,
 	 &experiment_costs_list, &experiment_fit,	 NULL};
 
 const struct experiment *experiment_find(const char *name, struct sim_error *err)
@@ -77,6 +81,7 @@ struct sim_params *experiment_params(const char *const *settings, const char *co
 		sim_params_register(params, sim_scenario_migrate.tables[i].params,
 				    sim_scenario_migrate.tables[i].n);
 	sim_params_register(params, own_params, sizeof(own_params) / sizeof(own_params[0]));
+	sim_params_register(params, stress_params, STRESS_NPARAMS);
 	for (size_t i = 0; ok && i < EXPERIMENT_NCOSTS; i++)
 		ok = sim_params_set(params, experiment_costs[i].name, experiment_costs[i].value,
 				    "cost file", err);

@@ -19,6 +19,7 @@ extern const struct experiment experiment_autoconverge;
 extern const struct experiment experiment_sparse;
 extern const struct experiment experiment_matrix;
 extern const struct experiment experiment_blackout;
+extern const struct experiment experiment_lpi2024;
 extern const struct experiment experiment_costs_list;
 extern const struct experiment experiment_fit;
 
