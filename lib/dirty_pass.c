@@ -238,6 +238,8 @@ void weir_dirty_pass_end(struct dirty_pass *p)
 		settle_demoted(p);
 	retire_block(d->scan0, d->scan1, p->block, p->claimed);
 	retire_block(d->shared.sum0, d->shared.sum1, p->block, p->claimed);
+	if (d->device.bits)
+		retire_block(d->device.sum0, d->device.sum1, p->block, p->claimed);
 	if (p->reader->own.bits)
 		retire_block(p->reader->own.sum0, p->reader->own.sum1, p->block, p->claimed);
 	/* Release: the next reader of these stripes comes after the invalidation (I3). */

@@ -160,7 +160,10 @@ WEIR_API enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t
 	/* Marked first: the page is in one log or the other at every instant. */
 	status = weir_dirty_mark_by(d, WEIR_DIRTY_BY_DEVICE, first_gfn, npages);
 	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++)
-		/* Relaxed: the mark ended with a full fence. The summary stays (I6). */
+		/*
+		 * Relaxed: the mark ended with a full fence. The summary stays (I6), until a reader
+		 * that takes the group finds it empty.
+		 */
 		(void)weir_fetch_and_relaxed(&d->device.bits[group],
 					     ~device_pages(group, first, last));
 	return status;

@@ -72,7 +72,7 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	uint64_t mine = dirty_log_groups(own, stripe) & groups;
 	uint64_t device = dirty_log_groups(&d->device, stripe) & groups;
 	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
-	uint64_t emptied = 0, emptied_own = 0, hit, left, taken[64], found[64];
+	uint64_t emptied = 0, emptied_own = 0, unmapped = 0, hit, left, taken[64], found[64];
 
 	for (left = shared; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
@@ -104,8 +104,13 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 			pages |= told;
 		}
 		p->pages += weir_popcount64(pages);
-		if (device & bit)
-			pages |= dirty_log_pages(&d->device, group) & wanted(p, group);
+		if (device & bit) {
+			uint64_t mapped = dirty_log_pages(&d->device, group);
+
+			if (!mapped)
+				unmapped |= bit;
+			pages |= mapped & wanted(p, group);
+		}
 		if (!pages || !p->words)
 			continue;
 		p->words[p->nwords].gfn = dirty_gfn_of(d, group);
@@ -114,6 +119,8 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	}
 	if (mine)
 		weir_dirty_retire(own, stripe, emptied_own);
+	if (unmapped)
+		weir_dirty_retire(&d->device, stripe, unmapped);
 }
 
 /* Groups of a stripe in which the reader may find something to take. */

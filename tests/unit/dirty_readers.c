@@ -287,6 +287,27 @@ static void writers_have_names(void **state)
 	tables_free(t);
 }
 
+/* A device came and went: what its pages cost a GET goes with the next clear. */
+static void unmapped_pages_cost_nothing(void **state)
+{
+	struct tables *t = started(WEIR_DIRTY_WP, WEIR_DIRTY_F_DEVICES);
+	unsigned char model[NPAGES] = { 0 };
+	struct weir_dirty_promise promise;
+
+	(void)state;
+	assert_int_equal(weir_dirty_device_map(t->d, BASE + 100, 100), WEIR_OK);
+	assert_int_equal(weir_dirty_device_unmap(t->d, BASE + 100, 100), WEIR_OK);
+	weir_dirty_promise(t->d, &promise);
+	assert_int_equal(promise.words, 3);	/* groups 1 to 3 */
+	assert_int_equal(weir_dirty_clear(t->d, BASE, NPAGES, NULL), WEIR_OK);
+	weir_dirty_promise(t->d, &promise);
+	assert_int_equal(promise.words, 0);
+	assert_int_equal(weir_dirty_device_map(t->d, BASE + 70, 2), WEIR_OK);
+	model[70] = model[71] = 1;
+	check(t->d, model);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +315,7 @@ int main(void)
 		cmocka_unit_test(attaching_inherits_what_the_first_reader_was_told),
 		cmocka_unit_test(attaching_wants_the_flag_and_the_memory),
 		cmocka_unit_test(device_pages_are_dirty_until_unmapped),
+		cmocka_unit_test(unmapped_pages_cost_nothing),
 		cmocka_unit_test(promises_hold),
 		cmocka_unit_test(writers_have_names),
 	};
