@@ -7,11 +7,16 @@
 #include <string.h>
 
 #include "bench.h"
+#include "two.h"
 
 #define CASES_MAX 512
 
+/* So often a run that was disturbed is done again, before it is taken as it is. */
+#define TRIES_MAX 20
+
 static struct bench_case cases[CASES_MAX];
 static size_t ncases;
+static bool alone;
 
 static struct bench_case *add(const struct bench_impl *impl, unsigned int runs)
 {
@@ -44,6 +49,19 @@ void bench_register_dirty(const struct bench_impl *impl, uint32_t dirty_ppm, uin
 	c->params.dirty_ppm = dirty_ppm;
 	c->params.region_gib = region_gib;
 	snprintf(c->name, sizeof(c->name), "%s/%s/%" PRIu32, impl->name, dirty, region_gib);
+}
+
+void bench_register_dirty_two(const struct bench_impl *impl, uint32_t dirty_ppm,
+			      uint32_t region_gib, unsigned int runs)
+{
+	struct bench_case *c;
+	size_t n;
+
+	bench_register_dirty(impl, dirty_ppm, region_gib, runs);
+	c = &cases[ncases - 1u];
+	c->params.threads = 2;
+	n = strlen(c->name);
+	snprintf(c->name + n, sizeof(c->name) - n, "/threads:2");
 }
 
 void bench_register_events(const struct bench_impl *impl, uint64_t pending, unsigned int runs)
@@ -92,17 +110,52 @@ const struct bench_case *bench_find(const char *name)
 	return NULL;
 }
 
-uint64_t bench_timed_run(const struct bench_case *c, void *state, uint64_t *ns)
+const char *bench_missing(const struct bench_case *c)
+{
+	if (c->impl->missing)
+		return c->impl->missing;
+	return c->impl->disturbed && !two_possible() ? "a second CPU" : NULL;
+}
+
+void bench_alone(bool on)
+{
+	alone = on && two_possible();
+}
+
+/* One run, however disturbed it was. */
+static uint64_t one_run(const struct bench_case *c, void *state, uint64_t *ns)
 {
 	const struct bench_impl *impl = c->impl;
+	bool hold = alone && c->params.threads < 2u;
+	struct two two = { 0 };
 	uint64_t from, items;
 
 	if (impl->prepare)
 		impl->prepare(state);
+	if (hold)
+		two_hold(&two);
 	from = host_now_ns();
 	items = impl->run(state);
 	*ns = host_now_ns() - from;
-	if (!items || (impl->check && !impl->check(state)))
-		host_die("%s: the run did not do its work", c->name);
+	if (hold)
+		two_release(&two);
+	if (impl->early_ns)
+		*ns += impl->early_ns(state);
+	return items;
+}
+
+uint64_t bench_timed_run(const struct bench_case *c, void *state, uint64_t *ns)
+{
+	const struct bench_impl *impl = c->impl;
+	unsigned int tries = 0;
+	uint64_t items;
+	bool again;
+
+	do {
+		items = one_run(c, state, ns);
+		again = impl->disturbed && impl->disturbed(state);
+		if (!items || (impl->check && !impl->check(state)))
+			host_die("%s: the run did not do its work", c->name);
+	} while (again && ++tries < TRIES_MAX);
 	return items;
 }

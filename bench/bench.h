@@ -12,7 +12,8 @@
  * (shim.cc), one after another; or by the table (table.c), those that are compared in turn, so that
  * a drift of the machine meets both.
  *
- * One thread, but for the cases of xlate on two, see xlate_world.h.
+ * One thread, but for cases on two: those of dirty divide the work, see two.h, and those of xlate
+ * do it twice, see xlate_world.h.
  */
 #ifndef WEIR_BENCH_BENCH_H
 #define WEIR_BENCH_BENCH_H
@@ -53,6 +54,9 @@ struct bench_params {
  * @setup: make the case's state; exits with a message where it cannot
  * @prepare: before each run, not timed; NULL: nothing
  * @run: the work; returns the number of items, at least 1
+ * @early_ns: time spent in prepare() that belongs to the run; NULL: none
+ * @disturbed: after each run: whether other work came in between, so that it has to be done again;
+ *	NULL: never
  * @check: after each run, not timed: whether the work was done; NULL: nothing to check
  * @teardown: free the state
  */
@@ -62,9 +66,16 @@ struct bench_impl {
 	void *(*setup)(const struct bench_params *params);
 	void (*prepare)(void *state);
 	uint64_t (*run)(void *state);
+	uint64_t (*early_ns)(void *state);
+	bool (*disturbed)(void *state);
 	bool (*check)(void *state);
 	void (*teardown)(void *state);
 };
+
+#define BENCH_IMPL(name_, setup_, prepare_, run_, check_, teardown_) \
+	{ .name = (name_), .setup = (setup_), .prepare = (prepare_), .run = (run_), \
+	  .check = (check_), .teardown = (teardown_) }
+#define BENCH_MISSING(name_, package_)	{ .name = (name_), .missing = (package_) }
 
 #define BENCH_NAME_BYTES 96
 
@@ -79,6 +90,9 @@ struct bench_case {
 /* bench.c: the register, in the order of registration */
 void bench_register_dirty(const struct bench_impl *impl, uint32_t dirty_ppm, uint32_t region_gib,
 			  unsigned int runs);
+/* on two threads, each of which does a half */
+void bench_register_dirty_two(const struct bench_impl *impl, uint32_t dirty_ppm,
+			      uint32_t region_gib, unsigned int runs);
 void bench_register_events(const struct bench_impl *impl, uint64_t pending, unsigned int runs);
 void bench_register_xlate(const struct bench_impl *impl, uint32_t keys, bool irregular, bool full,
 			  uint32_t threads, unsigned int runs);
@@ -86,6 +100,12 @@ void bench_register_xlate(const struct bench_impl *impl, uint32_t keys, bool irr
 void bench_register_xlate_shapes(const struct bench_impl *impl, uint32_t keys, unsigned int runs);
 const struct bench_case *bench_cases(size_t *ncases);
 const struct bench_case *bench_find(const char *name);
+
+/** bench_missing() - what a case would need that is not here; NULL: nothing */
+const char *bench_missing(const struct bench_case *c);
+
+/** bench_alone() - from now on nobody else's work runs on the second CPU while a run is timed */
+void bench_alone(bool on);
 
 /**
  * bench_timed_run() - prepare, run, check; ends the program if the check fails
@@ -111,14 +131,16 @@ void host_die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noretur
 /** bench_region_gib() - whose descriptors fill four last-level caches, if memory allows */
 uint32_t bench_region_gib(void);
 
-/* table.c: the targets and their ratios. Return: exit code */
-int bench_table(unsigned int reps, const char *only);
+/* table.c: the targets and their ratios; see bench_alone(). Return: exit code */
+int bench_table(unsigned int reps, const char *only, bool alone);
 
 /* shim.cc: Google Benchmark, over the cases that selected() accepts. Return: exit code */
 int bench_google(int argc, char **argv, bool (*selected)(const char *name));
 
 /* the files that hold cases */
 void bench_dirty_harvest(void);
+void bench_dirty_parallel(void);
+void bench_dirty_collect(void);
 void bench_dirty_get(void);
 void bench_dirty_write(void);
 void bench_dirty_rearm(void);

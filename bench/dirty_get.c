@@ -265,28 +265,28 @@ static void roaring_teardown(void *state)
 	free(s);
 }
 #define ROARING(name, run, check)                                                        \
-	{ name, NULL, roaring_setup, roaring_prepare, run, check, roaring_teardown }
+	BENCH_IMPL(name, roaring_setup, roaring_prepare, run, check, roaring_teardown)
 #else
-#define ROARING(name, run, check) { name, "libroaring-dev", NULL, NULL, NULL, NULL, NULL }
+#define ROARING(name, run, check) BENCH_MISSING(name, "libroaring-dev")
 #endif
 
 static const struct bench_impl get_impls[] = {
-	{ "dirty/get/weir", NULL, weir_setup, weir_prepare, weir_get_run, weir_get_check,
-	  weir_teardown },
-	{ "dirty/get/find_next_bit", NULL, flat_setup, flat_prepare, find_next_bit_run,
-	  flat_get_check, flat_teardown },
-	{ "dirty/get/qemu_xchg", NULL, flat_setup, flat_prepare, qemu_get_run, flat_get_check,
-	  flat_teardown },
+	BENCH_IMPL("dirty/get/weir", weir_setup, weir_prepare, weir_get_run, weir_get_check,
+		   weir_teardown),
+	BENCH_IMPL("dirty/get/find_next_bit", flat_setup, flat_prepare, find_next_bit_run,
+		   flat_get_check, flat_teardown),
+	BENCH_IMPL("dirty/get/qemu_xchg", flat_setup, flat_prepare, qemu_get_run, flat_get_check,
+		   flat_teardown),
 	ROARING("dirty/get/croaring", roaring_get_run, roaring_get_check),
 };
 
 static const struct bench_impl bitmap_impls[] = {
-	{ "dirty/get_bitmap/weir", NULL, weir_setup, weir_prepare, weir_bitmap_run,
-	  weir_bitmap_check, weir_teardown },
-	{ "dirty/get_bitmap/memset", NULL, flat_setup, flat_prepare, memset_run, NULL,
-	  flat_teardown },
-	{ "dirty/get_bitmap/qemu_xchg", NULL, flat_setup, flat_prepare, qemu_bitmap_run,
-	  qemu_bitmap_check, flat_teardown },
+	BENCH_IMPL("dirty/get_bitmap/weir", weir_setup, weir_prepare, weir_bitmap_run,
+		   weir_bitmap_check, weir_teardown),
+	BENCH_IMPL("dirty/get_bitmap/memset", flat_setup, flat_prepare, memset_run, NULL,
+		   flat_teardown),
+	BENCH_IMPL("dirty/get_bitmap/qemu_xchg", flat_setup, flat_prepare, qemu_bitmap_run,
+		   qemu_bitmap_check, flat_teardown),
 	ROARING("dirty/get_bitmap/croaring", roaring_bitmap_run, roaring_bitmap_check),
 };
 

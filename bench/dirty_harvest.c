@@ -149,14 +149,14 @@ static void plain_teardown(void *state)
 }
 
 static const struct bench_impl impls[] = {
-	{ "dirty/harvest/weir", NULL, weir_setup, weir_prepare, weir_run, weir_check,
-	  weir_teardown },
-	{ "dirty/harvest/weir_atomic", NULL, weir_atomic_setup, weir_prepare, weir_run, weir_check,
-	  weir_teardown },
-	{ "dirty/harvest/series2023", NULL, plain_setup, plain_prepare, series_run, series_check,
-	  plain_teardown },
-	{ "dirty/harvest/plain_read", NULL, plain_setup, plain_prepare, plain_run, plain_check,
-	  plain_teardown },
+	BENCH_IMPL("dirty/harvest/weir", weir_setup, weir_prepare, weir_run, weir_check,
+		   weir_teardown),
+	BENCH_IMPL("dirty/harvest/weir_atomic", weir_atomic_setup, weir_prepare, weir_run,
+		   weir_check, weir_teardown),
+	BENCH_IMPL("dirty/harvest/series2023", plain_setup, plain_prepare, series_run,
+		   series_check, plain_teardown),
+	BENCH_IMPL("dirty/harvest/plain_read", plain_setup, plain_prepare, plain_run, plain_check,
+		   plain_teardown),
 };
 
 void bench_dirty_harvest(void)

@@ -147,17 +147,18 @@ static void teardown(void *state)
 }
 
 static const struct bench_impl clears[] = {
-	{ "dirty/clear/weir", NULL, dbm_all_setup, leaves_prepare, clear_run, leaves_check,
-	  teardown },
-	{ "dirty/clear/weir_wp", NULL, wp_setup, wp_prepare, clear_run, leaves_check, teardown },
-	{ "dirty/clear/series2023", NULL, wp_setup, series_prepare, series_run, leaves_check,
-	  teardown },
+	BENCH_IMPL("dirty/clear/weir", dbm_all_setup, leaves_prepare, clear_run, leaves_check,
+		   teardown),
+	BENCH_IMPL("dirty/clear/weir_wp", wp_setup, wp_prepare, clear_run, leaves_check,
+		   teardown),
+	BENCH_IMPL("dirty/clear/series2023", wp_setup, series_prepare, series_run, leaves_check,
+		   teardown),
 };
 static const struct bench_impl freezes[] = {
-	{ "dirty/freeze/weir", NULL, dbm_all_setup, freeze_prepare, freeze_run, freeze_check,
-	  teardown },
-	{ "dirty/freeze/plain_read", NULL, dbm_all_setup, leaves_prepare, read_run, NULL,
-	  teardown },
+	BENCH_IMPL("dirty/freeze/weir", dbm_all_setup, freeze_prepare, freeze_run, freeze_check,
+		   teardown),
+	BENCH_IMPL("dirty/freeze/plain_read", dbm_all_setup, leaves_prepare, read_run, NULL,
+		   teardown),
 };
 
 void bench_dirty_rearm(void)

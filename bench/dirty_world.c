@@ -113,6 +113,26 @@ void pattern_free(struct pattern *p)
 	p->pages = NULL;
 }
 
+uint32_t *pattern_order(const struct pattern *p, const struct world *w)
+{
+	uint32_t *order = malloc((p->npages ? p->npages : 1u) * sizeof(*order));
+	uint64_t seed = 4, n = 0, g, todo;
+
+	if (!order)
+		host_die("no memory");
+	for (g = 0; g < w->ngroups; g++)
+		for (todo = p->pages[g]; todo; todo &= todo - 1u)
+			order[n++] = (uint32_t)(g * 64u + (uint64_t)__builtin_ctzll(todo));
+	for (; n > 1; n--) {
+		uint64_t j = next_random(&seed) % n;
+		uint32_t page = order[n - 1u];
+
+		order[n - 1u] = order[j];
+		order[j] = page;
+	}
+	return order;
+}
+
 static uint64_t *rig_leaf(void *ctx, uint64_t gfn, unsigned int *order)
 {
 	const struct rig *r = ctx;
@@ -128,7 +148,7 @@ static void rig_tlbi_range(void *ctx, uint64_t first_gfn, uint64_t last_gfn)
 
 	(void)first_gfn;
 	(void)last_gfn;
-	r->tlbis++;
+	(void)__atomic_fetch_add(&r->tlbis, 1u, __ATOMIC_RELAXED);
 }
 
 static void rig_tlbi_local(void *ctx, uint64_t gfn)
@@ -136,7 +156,7 @@ static void rig_tlbi_local(void *ctx, uint64_t gfn)
 	struct rig *r = ctx;
 
 	(void)gfn;
-	r->tlbis++;
+	(void)__atomic_fetch_add(&r->tlbis, 1u, __ATOMIC_RELAXED);
 }
 
 static enum weir_status rig_block_split(void *ctx, uint64_t gfn)

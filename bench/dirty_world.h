@@ -48,6 +48,8 @@ void world_dirty(struct world *w, const struct pattern *p);
 
 void pattern_init(struct pattern *p, const struct world *w, uint32_t dirty_ppm);
 void pattern_free(struct pattern *p);
+/** pattern_order() - its pages in random order (a fixed seed); the caller frees it */
+uint32_t *pattern_order(const struct pattern *p, const struct world *w);
 
 /** struct rig - a region of the library over a world */
 struct rig {

@@ -211,25 +211,24 @@ static void roaring_teardown(void *state)
 }
 #endif
 
-static const struct bench_impl fault_weir = {
-	"dirty/fault/weir", NULL, dbm_all_setup, fault_prepare, fault_run, writes_check, teardown
-};
-static const struct bench_impl fault_weir_wp = {
-	"dirty/fault/weir_wp", NULL, wp_setup, fault_prepare, fault_run, writes_check, teardown
-};
-static const struct bench_impl fault_weir_fixed64 = {
-	"dirty/fault/weir_fixed64", NULL, fixed_setup, fault_prepare, fault_run, writes_check,
-	teardown
-};
+static const struct bench_impl fault_weir =
+	BENCH_IMPL("dirty/fault/weir", dbm_all_setup, fault_prepare, fault_run, writes_check,
+		   teardown);
+static const struct bench_impl fault_weir_wp =
+	BENCH_IMPL("dirty/fault/weir_wp", wp_setup, fault_prepare, fault_run, writes_check,
+		   teardown);
+static const struct bench_impl fault_weir_fixed64 =
+	BENCH_IMPL("dirty/fault/weir_fixed64", fixed_setup, fault_prepare, fault_run,
+		   writes_check, teardown);
 static const struct bench_impl marks[] = {
-	{ "dirty/mark/weir", NULL, wp_setup, mark_prepare, mark_run, writes_check, teardown },
-	{ "dirty/mark/set_bit", NULL, wp_setup, set_bit_prepare, set_bit_run, writes_check,
-	  teardown },
+	BENCH_IMPL("dirty/mark/weir", wp_setup, mark_prepare, mark_run, writes_check, teardown),
+	BENCH_IMPL("dirty/mark/set_bit", wp_setup, set_bit_prepare, set_bit_run, writes_check,
+		   teardown),
 #ifdef WEIR_HAVE_ROARING
-	{ "dirty/mark/croaring", NULL, wp_setup, roaring_prepare, roaring_run, writes_check,
-	  roaring_teardown },
+	BENCH_IMPL("dirty/mark/croaring", wp_setup, roaring_prepare, roaring_run, writes_check,
+		   roaring_teardown),
 #else
-	{ "dirty/mark/croaring", "libroaring-dev", NULL, NULL, NULL, NULL, NULL },
+	BENCH_MISSING("dirty/mark/croaring", "libroaring-dev"),
 #endif
 };
 

@@ -14,13 +14,15 @@
 #include "peers/xlate_peers.h"
 
 static const char usage[] =
-	"usage: weir-bench [--shuffled] [--benchmark_filter=REGEX] [--benchmark_...]\n"
-	"       weir-bench [--shuffled] --table[=REGEX] [--reps=N]\n"
+	"usage: weir-bench [--shuffled] [--alone] [--benchmark_filter=REGEX] [--benchmark_...]\n"
+	"       weir-bench [--shuffled] [--alone] --table[=REGEX] [--reps=N]\n"
 	"\n"
 	"  --table       measure the targets: what is compared runs in turn, N times (default 9),\n"
 	"                and the ratios of the medians are printed. REGEX chooses rows.\n"
 	"                Exit code 1 if a target is missed.\n"
 	"  --shuffled    last-level tables in random order in memory, instead of in sequence\n"
+	"  --alone       while a run is timed, keep a second CPU from other work (by real-time\n"
+	"                priority, if that is permitted)\n"
 	"\n"
 	"Without --table it is a Google Benchmark program, and takes that library's options.\n"
 	"Names: module/operation/implementation/parameters, see docs/bench.md.\n";
@@ -79,7 +81,7 @@ static const char *option(const char *arg, const char *name)
 
 int main(int argc, char **argv)
 {
-	bool table = false, listing = false;
+	bool table = false, listing = false, alone = false;
 	const char *only = "", *value;
 	unsigned int reps = 9;
 	int i, kept = 1;
@@ -96,6 +98,8 @@ int main(int argc, char **argv)
 			}
 		} else if (option(argv[i], "--shuffled")) {
 			world_shuffle(true);
+		} else if (option(argv[i], "--alone")) {
+			alone = true;
 		} else if (option(argv[i], "--help")) {
 			fputs(usage, stdout);
 			return 0;
@@ -110,6 +114,8 @@ int main(int argc, char **argv)
 	}
 	argv[kept] = NULL;
 	bench_dirty_harvest();
+	bench_dirty_parallel();
+	bench_dirty_collect();
 	bench_dirty_get();
 	bench_dirty_write();
 	bench_dirty_rearm();
@@ -125,11 +131,12 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	tell_missing();
+	bench_alone(alone);
 	if (!table)
 		return bench_google(kept, argv, selected);
 	if (kept > 1) {
 		fprintf(stderr, "weir-bench: %s: not an option of --table\n", argv[1]);
 		return 2;
 	}
-	return bench_table(reps, only);
+	return bench_table(reps, only, alone);
 }

@@ -23,8 +23,8 @@ void run_case(benchmark::State &st, const bench_case *c)
 {
 	uint64_t items = 0, total_ns = 0;
 
-	if (c->impl->missing) {
-		std::string what = std::string("missing: ") + c->impl->missing + " was not there";
+	if (const char *missing = bench_missing(c)) {
+		std::string what = std::string("missing: ") + missing;
 		st.SkipWithError(what.c_str());
 		return;
 	}

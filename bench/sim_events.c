@@ -141,8 +141,8 @@ static void teardown(void *state)
 }
 
 static const struct bench_impl impls[] = {
-	{ "sim/events/weir", NULL, weir_setup, prepare, weir_run, check, teardown },
-	{ "sim/events/heap_binary", NULL, heap_setup, prepare, heap_run, check, teardown },
+	BENCH_IMPL("sim/events/weir", weir_setup, prepare, weir_run, check, teardown),
+	BENCH_IMPL("sim/events/heap_binary", heap_setup, prepare, heap_run, check, teardown),
 };
 
 void bench_sim_events(void)

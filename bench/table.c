@@ -6,6 +6,10 @@
  * sides of a row run back to back, A B B A A B ..., each run prepared alike. Each such pair gives a
  * ratio; their median is judged. The times beside it are medians too, and are judged where there is
  * a target in nanoseconds.
+ *
+ * Rows of two threads say how many times as fast two are as one, beside the same of a peer. Their
+ * runs have both CPUs to themselves (two.h): other work beside the one thread, and none beside the
+ * two, would be scaling that is not there.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +19,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "dirty_collect.h"
 
 #define REPS_MAX 999u
 
@@ -57,12 +62,31 @@ static const struct row rows[] = {
 	  "dirty/get_bitmap/memset/10/480", 1.5, 0 },
 	{ "get_bitmap, 100 % dirty", "dirty/get_bitmap/weir/1000/480",
 	  "dirty/get_bitmap/memset/1000/480", 1.5, 0 },
+	{ "peers: get, 0.1 %", "dirty/get/weir/1/480", "dirty/get/qemu_xchg/1/480", 0, 0 },
+	{ "peers: get, 0.1 %", "dirty/get/weir/1/480", "dirty/get/croaring/1/480", 0, 0 },
+	{ "peers: get, 0.1 %", "dirty/get/weir/1/480", "dirty/get/find_next_bit/1/480", 0, 0 },
+	{ "peers: get, 1 %", "dirty/get/weir/10/480", "dirty/get/qemu_xchg/10/480", 0, 0 },
+	{ "peers: get, 1 %", "dirty/get/weir/10/480", "dirty/get/croaring/10/480", 0, 0 },
+	{ "peers: get, 1 %", "dirty/get/weir/10/480", "dirty/get/find_next_bit/10/480", 0, 0 },
+	{ "peers: get, 100 %", "dirty/get/weir/1000/480", "dirty/get/qemu_xchg/1000/480", 0, 0 },
+	{ "peers: get, 100 %", "dirty/get/weir/1000/480", "dirty/get/croaring/1000/480", 0, 0 },
+	{ "peers: get, 100 %", "dirty/get/weir/1000/480", "dirty/get/find_next_bit/1000/480", 0,
+	  0 },
+	{ "peers: bitmap, 0.1 %", "dirty/get_bitmap/weir/1/480", "dirty/get_bitmap/qemu_xchg/1/480",
+	  0, 0 },
+	{ "peers: bitmap, 0.1 %", "dirty/get_bitmap/weir/1/480", "dirty/get_bitmap/croaring/1/480",
+	  0, 0 },
+	{ "peers: bitmap, 100 %", "dirty/get_bitmap/weir/1000/480",
+	  "dirty/get_bitmap/qemu_xchg/1000/480", 0, 0 },
+	{ "peers: bitmap, 100 %", "dirty/get_bitmap/weir/1000/480",
+	  "dirty/get_bitmap/croaring/1000/480", 0, 0 },
+	{ "peers: mark, clean", "dirty/mark/weir/0/48", "dirty/mark/set_bit/0/48", 0, 0 },
+	{ "peers: mark, clean", "dirty/mark/weir/0/48", "dirty/mark/croaring/0/48", 0, 0 },
+	{ "peers: mark, again", "dirty/mark/weir/1000/48", "dirty/mark/set_bit/1000/48", 0, 0 },
+	{ "peers: mark, again", "dirty/mark/weir/1000/48", "dirty/mark/croaring/1000/48", 0, 0 },
 	{ "fault, page promoted", "dirty/fault/weir/1000/48", NULL, 0, 0 },
 	{ "fault, traps", "dirty/fault/weir_wp/0/48", NULL, 0, 0 },
 	{ "fault, promotes 64", "dirty/fault/weir_fixed64/0/48", NULL, 0, 0 },
-	{ "mark, dirty already", "dirty/mark/weir/1000/48", "dirty/mark/set_bit/1000/48", 0, 0 },
-	{ "mark, clean", "dirty/mark/weir/0/48", "dirty/mark/set_bit/0/48", 0, 0 },
-	{ "mark, clean", "dirty/mark/weir/0/48", "dirty/mark/croaring/0/48", 0, 0 },
 	{ "clear, 1 % dirty", "dirty/clear/weir/10/48", "dirty/clear/series2023/10/48", 0, 0 },
 	{ "  under WP", "dirty/clear/weir_wp/10/48", "dirty/clear/series2023/10/48", 0, 0 },
 	{ "clear, 100 % dirty", "dirty/clear/weir/1000/48", "dirty/clear/series2023/1000/48", 0,
@@ -137,6 +161,32 @@ static const struct row rows[] = {
 	{ "events, 65536 pending", "sim/events/weir/65536", "sim/events/heap_binary/65536", 0, 0 },
 };
 
+/* From one thread (names[0]) to two (names[1]): so many times as fast, beside a peer's. */
+struct scaling {
+	const char *what;
+	const char *names[2];
+	const char *peers[2];
+	double scaling_min;	/* 0: the limit is for the ratio */
+	double ratio_min;
+};
+
+#define SCALING(gib, what, permille, scaling_min, ratio_min)                                \
+	{ what,                                                                             \
+	  { "dirty/harvest/weir/" permille "/" gib,                                         \
+	    "dirty/harvest/weir/" permille "/" gib "/threads:2" },                          \
+	  { "dirty/harvest/plain_read/" permille "/" gib,                                   \
+	    "dirty/harvest/plain_read/" permille "/" gib "/threads:2" },                    \
+	  scaling_min, ratio_min }
+
+static const struct scaling scalings[] = {
+	SCALING("%u", "2 threads, 0 % dirty", "0", 0, 0.95),
+	SCALING("%u", "2 threads, 1 % dirty", "10", 0, 0.95),
+	SCALING("%u", "2 threads, 10 % dirty", "100", 0, 0.95),
+	SCALING("%u", "2 threads, 100 % dirty", "1000", 1.8, 0),
+	SCALING("48", "2 threads, 0 % dirty", "0", 0, 0),
+	SCALING("48", "2 threads, 100 % dirty", "1000", 0, 0),
+};
+
 /* One side of a row. */
 struct side {
 	const struct bench_case *c;
@@ -164,8 +214,8 @@ static const struct bench_case *find(const char *name)
 	const char *hole = strstr(name, "%u");
 
 	if (hole)
-		snprintf(full, sizeof(full), "%.*s%" PRIu32, (int)(hole - name), name,
-			 bench_region_gib());
+		snprintf(full, sizeof(full), "%.*s%" PRIu32 "%s", (int)(hole - name), name,
+			 bench_region_gib(), hole + 2);
 	else
 		snprintf(full, sizeof(full), "%s", name);
 	c = bench_find(full);
@@ -221,6 +271,15 @@ static bool judge(const struct row *row, struct side *a, struct side *b, unsigne
 	return met;
 }
 
+static bool is_missing(const char *what, const struct bench_case *c)
+{
+	const char *missing = bench_missing(c);
+
+	if (missing)
+		printf("%-24s %-36s missing: %s\n", what, c->name, missing);
+	return missing != NULL;
+}
+
 static bool measure(const struct row *row, unsigned int reps)
 {
 	static struct side sides[2];
@@ -230,10 +289,8 @@ static bool measure(const struct row *row, unsigned int reps)
 
 	a->c = find(row->a);
 	b->c = row->b ? find(row->b) : NULL;
-	if (b->c && b->c->impl->missing) {
-		printf("%-24s %-36s missing: %s\n", row->what, b->c->name, b->c->impl->missing);
+	if (b->c && is_missing(row->what, b->c))
 		return true;
-	}
 	for (i = 0; i < 2; i++)
 		if (sides[i].c)
 			sides[i].state = sides[i].c->impl->setup(&sides[i].c->params);
@@ -248,7 +305,65 @@ static bool measure(const struct row *row, unsigned int reps)
 	return met;
 }
 
-int bench_table(unsigned int reps, const char *only)
+/* Times of one thread over times of two; the peer's sides follow ours. */
+static bool judge_scaling(const struct scaling *row, const struct side *sides, unsigned int reps)
+{
+	static double ours[REPS_MAX], peers[REPS_MAX], ratios[REPS_MAX];
+	double scaling, peer, ratio;
+	char limit[24] = "-";
+	unsigned int i;
+	bool met;
+
+	for (i = 0; i < reps; i++) {
+		ours[i] = sides[0].ns[i] / sides[1].ns[i];
+		peers[i] = sides[2].ns[i] / sides[3].ns[i];
+		ratios[i] = ours[i] / peers[i];
+	}
+	scaling = median(ours, reps);
+	peer = median(peers, reps);
+	ratio = median(ratios, reps);
+	met = scaling >= row->scaling_min && ratio >= row->ratio_min;
+	if (row->scaling_min > 0)
+		snprintf(limit, sizeof(limit), "a >= %g", row->scaling_min);
+	else if (row->ratio_min > 0)
+		snprintf(limit, sizeof(limit), "a/b >= %g", row->ratio_min);
+	printf("%-24s %-36s %11.3fx %-36s %11.3fx %8.3f %14s %s\n", row->what,
+	       sides[1].c->name, scaling, sides[3].c->name, peer, ratio, limit,
+	       limit[0] == '-' ? "" : met ? "met" : "MISSED");
+	fflush(stdout);
+	return met;
+}
+
+static bool measure_scaling(const struct scaling *row, unsigned int reps)
+{
+	static struct side sides[4];
+	unsigned int rep, i;
+	bool met;
+
+	for (i = 0; i < 4u; i++)
+		sides[i].c = find(i < 2u ? row->names[i] : row->peers[i - 2u]);
+	if (is_missing(row->what, sides[1].c))
+		return true;
+	for (i = 0; i < 4u; i++)
+		sides[i].state = sides[i].c->impl->setup(&sides[i].c->params);
+	for (rep = 0; rep < reps; rep++)
+		for (i = 0; i < 4u; i++)
+			run_side(&sides[rep % 2u ? 3u - i : i], rep);
+	met = judge_scaling(row, sides, reps);
+	for (i = 0; i < 4u; i++)
+		sides[i].c->impl->teardown(sides[i].state);
+	return met;
+}
+
+static bool chosen(const regex_t *filter, const char *what, const char *a, const char *b)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s %s %s", what, a, b ? b : "");
+	return !regexec(filter, text, 0, NULL, 0);
+}
+
+int bench_table(unsigned int reps, const char *only, bool alone)
 {
 	unsigned int missed = 0;
 	regex_t filter;
@@ -263,14 +378,15 @@ int bench_table(unsigned int reps, const char *only)
 	       host_llc_bytes() >> 20, bench_region_gib(), bench_region_gib() * 2u, reps);
 	printf("%-24s %-36s %12s %-36s %12s %8s %14s\n", "what", "a", "ns", "b", "ns", "a/b",
 	       "at most");
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[256];
-
-		snprintf(text, sizeof(text), "%s %s %s", rows[i].what, rows[i].a,
-			 rows[i].b ? rows[i].b : "");
-		if (!regexec(&filter, text, 0, NULL, 0) && !measure(&rows[i], reps))
-			missed++;
-	}
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (chosen(&filter, rows[i].what, rows[i].a, rows[i].b))
+			missed += !measure(&rows[i], reps);
+	bench_alone(true);
+	for (i = 0; i < sizeof(scalings) / sizeof(scalings[0]); i++)
+		if (chosen(&filter, scalings[i].what, scalings[i].names[1], scalings[i].peers[1]))
+			missed += !measure_scaling(&scalings[i], reps);
+	bench_alone(alone);
+	bench_table_collect(reps, &filter);
 	regfree(&filter);
 	if (missed)
 		printf("%u missed\n", missed);
