@@ -8,73 +8,13 @@
  * commands and interrupts with each hit held against the tables, and the same with the
  * invalidations cut off, which must be noticed.
  */
-#include "its_machine.h"
+#include "its_designs.h"
 
 #include "sim/engine/rng.h"
-#include "sim/machine/its_design.h"
-
-struct bench {
-	struct machine m;
-	struct sim_its_design *design;
-	bool deaf; /* invalidations get lost */
-};
-
-static enum sim_its_code on_translate(void *ctx, struct sim_its *its, uint32_t device_id,
-				      uint32_t event_id, struct sim_its_route *route)
-{
-	return sim_its_design_translate(((struct bench *)ctx)->design, its, device_id, event_id,
-					route);
-}
-
-static void on_invalidate(void *ctx, const struct sim_its_inval *inval)
-{
-	struct bench *b = ctx;
-
-	if (!b->deaf)
-		sim_its_design_invalidate(b->design, b->m.its, inval);
-}
-
-static void on_command(void *ctx, const uint64_t cmd[4], enum sim_its_code code)
-{
-	struct bench *b = ctx;
-
-	machine_command(&b->m, cmd, code);
-	if (!b->deaf && (cmd[0] & 0xff) == SIM_ITS_MOVALL)
-		sim_its_design_command(b->design, b->m.its, cmd, code);
-}
-
-static void start_wide(struct bench *b, enum sim_its_design_kind kind, uint32_t capacity,
-		       enum sim_its_profile profile, uint32_t idbits)
-{
-	const struct sim_its_hooks hooks = { .translate = on_translate,
-					     .invalidate = on_invalidate,
-					     .command = on_command };
-	const struct sim_its_config its = { .choices = *sim_its_profile(profile),
-					    .devbits = idbits,
-					    .eventbits = idbits };
-	const struct sim_its_design_config cfg = { .nvcpus = 4,
-						   .capacity = capacity,
-						   .verify = true };
-	struct sim_error err = { "" };
-
-	*b = (struct bench){ .deaf = false };
-	b->design = sim_its_design_create(kind, &cfg, &err);
-	assert_non_null(b->design);
-	machine_up(&b->m, &its, SIM_GIC_V4_NONE);
-	sim_its_set_hooks(b->m.its, &hooks, b);
-	for (uint32_t pe = 0; pe < 4; pe++)
-		mapc(&b->m, pe, pe, true);
-}
 
 static void start(struct bench *b, enum sim_its_design_kind kind, uint32_t capacity)
 {
-	start_wide(b, kind, capacity, SIM_ITS_PROFILE_KVM, 16);
-}
-
-static void stop(struct bench *b)
-{
-	machine_down(&b->m);
-	sim_its_design_destroy(b->design);
+	bench_up(b, kind, capacity, SIM_ITS_PROFILE_KVM, 16);
 }
 
 /* Device 1 with events 0..n-1, LPIs from 8192, collections 0..3 in turn. */
@@ -163,7 +103,7 @@ static void the_list_step_by_step(void **state)
 	expect(&b, true, ITS | LIST, 2, true, 0, 0);
 	assert_false(sim_its_design_work(b.design)->filled);
 	assert_int_equal(resident(&b), 2);
-	stop(&b);
+	bench_down(&b);
 }
 
 static void a_hit_of_2024_takes_the_lock_twice(void **state)
@@ -178,7 +118,7 @@ static void a_hit_of_2024_takes_the_lock_twice(void **state)
 	expect(&b, true, LIST | PUT, 1, false, 2, 0);
 	assert_false(look(&b, 1, 1));
 	expect(&b, false, LIST, 2, false, 0, 0);
-	stop(&b);
+	bench_down(&b);
 }
 
 /* 16 entries a vCPU, and the cliff behind them: one event more in turn, and nothing hits. */
@@ -199,7 +139,7 @@ static void the_list_has_a_cliff(void **state)
 		assert_int_equal(stats.resident_max, 64);
 		/* the last to be looked at: all of them, in either case */
 		assert_int_equal(sim_its_design_work(b.design)->scanned, n == 64 ? 64 : 128);
-		stop(&b);
+		bench_down(&b);
 	}
 }
 
@@ -249,7 +189,7 @@ static void the_tree_step_by_step(void **state)
 	expect(&b, false, TREE, 0, false, 202, 202);
 	assert_int_equal(sim_its_design_work(b.design)->nodes, 202 * 3);
 	assert_int_equal(resident(&b), 0);
-	stop(&b);
+	bench_down(&b);
 }
 
 /* The tree's key has 16 bits for each id: what is wider is looked up nowhere and never entered. */
@@ -262,7 +202,7 @@ static void ids_that_do_not_fit_do_not_alias(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		start_wide(&b, kinds[i].kind, 8, SIM_ITS_PROFILE_KVM, 20);
+		bench_up(&b, kinds[i].kind, 8, SIM_ITS_PROFILE_KVM, 20);
 		assert_int_equal(mapd(&b.m, 5, 20, true), SIM_ITS_OK);
 		assert_int_equal(mapti(&b.m, 5, 3, 8300, 0), SIM_ITS_OK);
 		assert_int_equal(mapti(&b.m, 5, 0x10003, 8301, 1), SIM_ITS_OK);
@@ -272,7 +212,7 @@ static void ids_that_do_not_fit_do_not_alias(void **state)
 		assert_false(look(&b, 5, 3));
 		assert_false(look(&b, 6, 3)); /* 5 << 16 plus 0x10003 */
 		assert_int_equal(sim_its_design_wrong(b.design), 0);
-		stop(&b);
+		bench_down(&b);
 	}
 }
 
@@ -298,7 +238,7 @@ static void no_cache_walks_every_time(void **state)
 	sim_its_design_stats(b.design, &stats);
 	assert_int_equal(stats.invalidations, 0);
 	assert_int_equal(stats.resolves, 3);
-	stop(&b);
+	bench_down(&b);
 }
 
 /* What is left of eight events of device 1 and one of device 2 after one thing has happened. */
@@ -380,7 +320,7 @@ static void what_is_forgotten(void **state)
 			happen(&b.m, (enum happening)what);
 			assert_int_equal(resident(&b), kind == SIM_ITS_WEIR ? precise[what]
 									    : published[what]);
-			stop(&b);
+			bench_down(&b);
 		}
 	}
 }
@@ -394,7 +334,7 @@ static void a_hit_follows_its_collection(void **state)
 	for (int kind = SIM_ITS_LIST2019; kind < SIM_ITS_DESIGNS; kind++) {
 		struct sim_its_route route;
 
-		start_wide(&b, (enum sim_its_design_kind)kind, 8, SIM_ITS_PROFILE_QEMU, 16);
+		bench_up(&b, (enum sim_its_design_kind)kind, 8, SIM_ITS_PROFILE_QEMU, 16);
 		map_events(&b, 1);
 		resolve(&b, 1, 0);
 		mapc(&b.m, 0, 3, true);
@@ -404,7 +344,7 @@ static void a_hit_follows_its_collection(void **state)
 		assert_int_equal(route.pe, 3);
 		assert_int_equal(route.intid, 8192);
 		assert_int_equal(sim_its_design_wrong(b.design), 0);
-		stop(&b);
+		bench_down(&b);
 	}
 }
 
@@ -425,7 +365,7 @@ static void a_published_hit_does_not_look_at_enable_lpis(void **state)
 		assert_int_equal(sim_its_msi(b.m.its, 1, 0),
 				 published ? SIM_ITS_OK : SIM_ITS_LPIS_DISABLED);
 		assert_int_equal(sim_its_design_wrong(b.design), published);
-		stop(&b);
+		bench_down(&b);
 	}
 }
 
@@ -481,7 +421,7 @@ static void no_design_changes_an_answer(void **state)
 	for (int i = 0; i < 4 * SIM_ITS_DESIGNS; i++) {
 		int kind = i / 4;
 
-		start_wide(&b, (enum sim_its_design_kind)kind, 32,
+		bench_up(&b, (enum sim_its_design_kind)kind, 32,
 			   i & 1 ? SIM_ITS_PROFILE_KVM : SIM_ITS_PROFILE_QEMU, 16);
 		b.deaf = i & 2;
 		sim_rng_init(&rng, 1, (uint64_t)i & 1, "its_design");
@@ -498,7 +438,7 @@ static void no_design_changes_an_answer(void **state)
 		}
 		if (!b.deaf)
 			assert_int_equal(sim_its_design_wrong(b.design), 0);
-		stop(&b);
+		bench_down(&b);
 	}
 }
 
