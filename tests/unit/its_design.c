@@ -412,7 +412,7 @@ static void random_operation(struct bench *b, struct sim_rng *rng)
 static void no_design_changes_an_answer(void **state)
 {
 	const char *percent = getenv("WEIR_TEST_PERCENT");
-	uint64_t n = UINT64_C(500) * (percent ? strtoull(percent, NULL, 10) : 100);
+	uint64_t n = UINT64_C(200) * (percent ? strtoull(percent, NULL, 10) : 100);
 	struct sim_its_design_stats stats;
 	struct bench b;
 	struct sim_rng rng;
