@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/progress.h"
 #include "sim/engine/error.h"
 #include "sim/report/config.h"
@@ -217,7 +218,9 @@ static int run_it(const struct run_options *o, const struct sim_config *config)
 	int code;
 
 	sim_progress_init(&progress, o->quiet);
+	sim_interrupt_watch(dir);
 	code = (int)sim_run_recorded(&request, &record, &err);
+	sim_interrupt_done();
 	sim_progress_wipe(&progress);
 	if ((code == SIM_EXIT_OK || code == SIM_EXIT_PROPERTY) && !print_result(o, dir, &err))
 		code = SIM_EXIT_INTERNAL;

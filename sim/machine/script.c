@@ -154,6 +154,10 @@ static bool has_scenario(const struct sim_script *s, const char *name)
 bool sim_script_select(const struct sim_script *s, const char *const *names, size_t nnames,
 		       struct sim_error *err)
 {
+	if (s->nlines == 0) {
+		sim_error_at(err, s->path, 0, "no scenario in it, expected `scenario NAME`");
+		return false;
+	}
 	for (size_t i = 0; i < nnames; i++) {
 		if (has_scenario(s, names[i]))
 			continue;

@@ -48,7 +48,7 @@ bool sim_script_number(const char *word, uint64_t *value);
 
 /**
  * sim_script_select() - whether the scenarios named are all there
- * @names: nnames of them; none: all scenarios are meant
+ * @names: nnames of them; none: all scenarios are meant, of which there must be one
  *
  * Return: false with err set to the first that is not.
  */

@@ -6,9 +6,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -169,36 +171,65 @@ static bool make_dir(const char *path, bool *made, struct sim_error *err)
 	return *made;
 }
 
-bool sim_rundir_claim(const char *path, bool force, bool *made, struct sim_error *err)
+/* The lock is the kernel's: it goes with the process, however that ends. */
+static bool lock_dir(struct sim_rundir *dir, struct sim_error *err)
+{
+	dir->lock = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir->lock < 0) {
+		sim_error_at(err, dir->path, 0, "cannot be read: %s", strerror(errno));
+		return false;
+	}
+	/* A file system without locks is no reason to refuse. */
+	if (flock(dir->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return true;
+	sim_error_at(err, dir->path, 0, "another run is writing into it: wait for its end, or "
+		     "choose another --out");
+	close(dir->lock);
+	dir->lock = -1;
+	return false;
+}
+
+/* Is what is in it nothing, or with force an earlier run and nothing else? */
+static bool replaceable(const char *path, bool force, struct sim_error *err)
 {
 	struct sim_error foreign = { "" };
 	size_t n = 0;
 
+	if (!walk(path, 1, false, &n, &foreign) && (force || n == 0))
+		*err = foreign;
+	else if (n > 0 && !force)
+		sim_error_at(err, path, 0, "is not empty: --force replaces an earlier run, --out "
+			     "chooses another directory");
+	else if (n > 0 && !has_config(path))
+		sim_error_at(err, path, 0, "is not a run directory (it has no "
+			     "config.resolved.yaml): --force does not replace it");
+	else if (access(path, W_OK | X_OK) != 0)
+		sim_error_at(err, path, 0, "cannot be written to: %s", strerror(errno));
+	return !sim_error_is_set(err);
+}
+
+bool sim_rundir_claim(struct sim_rundir *dir, const char *path, bool force, struct sim_error *err)
+{
+	*dir = (struct sim_rundir){ .path = path, .lock = -1 };
 	if (!*path) {
 		sim_error_set(err, "--out: must be the name of a directory");
 		return false;
 	}
-	if (!make_dir(path, made, err))
+	if (!make_dir(path, &dir->made, err) || !lock_dir(dir, err))
 		return false;
-	if (!walk(path, 1, false, &n, &foreign) && (force || n == 0)) {
-		*err = foreign;
-		return false;
-	}
-	if (n > 0 && !force) {
-		sim_error_at(err, path, 0, "is not empty: --force replaces an earlier run, --out "
-			     "chooses another directory");
-		return false;
-	}
-	if (n > 0 && !has_config(path)) {
-		sim_error_at(err, path, 0, "is not a run directory (it has no "
-			     "config.resolved.yaml): --force does not replace it");
-		return false;
-	}
-	if (access(path, W_OK | X_OK) != 0) {
-		sim_error_at(err, path, 0, "cannot be written to: %s", strerror(errno));
-		return false;
-	}
-	return true;
+	if (replaceable(path, force, err))
+		return true;
+	sim_rundir_release(dir, true);
+	return false;
+}
+
+void sim_rundir_release(struct sim_rundir *dir, bool unused)
+{
+	if (unused && dir->made)
+		rmdir(dir->path);
+	if (dir->lock >= 0)
+		close(dir->lock);
+	dir->lock = -1;
 }
 
 bool sim_rundir_clear(const char *path, struct sim_error *err)

@@ -4,7 +4,8 @@
  *
  * F1  A directory that holds anything is never touched without --force, and with it only if every
  *     single entry is one that a run writes: nothing of a person's is ever deleted.
- * F2  A file appears under its name complete or not at all: it is written beside, every write and
+ * F2  One run at a time writes into a directory: it holds a lock on it until it has ended.
+ * F3  A file appears under its name complete or not at all: it is written beside, every write and
  *     the close checked, and renamed.
  */
 #ifndef SIM_REPORT_FILES_H
@@ -16,15 +17,30 @@
 struct sim_error;
 
 /**
+ * struct sim_rundir - a directory that was claimed
+ * @path: as given; the caller's
+ * @made: it was made by the claim
+ * @lock: descriptor that holds the lock; -1 if there is none
+ */
+struct sim_rundir {
+	const char *path;
+	bool made;
+	int lock;
+};
+
+/**
  * sim_rundir_claim() - may a run be written into this directory?
+ * @dir: filled in; to be given back by sim_rundir_release() when the claim succeeds
  * @path: made, with its parents, if it does not exist
  * @force: an earlier run in it may be replaced
- * @made: set to whether it was made here
  * @err: says what is in the way
  *
  * Return: true; false. Nothing is deleted in either case.
  */
-bool sim_rundir_claim(const char *path, bool force, bool *made, struct sim_error *err);
+bool sim_rundir_claim(struct sim_rundir *dir, const char *path, bool force, struct sim_error *err);
+
+/** sim_rundir_release() - the run has ended; @unused: it wrote nothing, so what was made goes */
+void sim_rundir_release(struct sim_rundir *dir, bool unused);
 
 /** sim_rundir_clear() - delete what an earlier run left; after claim(), before the first write */
 bool sim_rundir_clear(const char *path, struct sim_error *err);

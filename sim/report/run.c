@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "sim/report/files.h"
 #include "sim/report/json.h"
@@ -249,15 +248,14 @@ enum sim_exit sim_run_recorded(const struct sim_run_request *request,
 {
 	struct sim_run_state state = { .request = request };
 	enum sim_exit code;
-	bool made;
+	struct sim_rundir dir;
 
-	if (!sim_rundir_claim(request->dir, request->force, &made, err))
+	if (!sim_rundir_claim(&dir, request->dir, request->force, err))
 		return SIM_EXIT_USAGE;
 	state.notes = json_array();
 	state.failures = json_array();
 	code = run_in(&state, record, err);
-	if (!state.opened && made)
-		rmdir(request->dir);
+	sim_rundir_release(&dir, !state.opened);
 	state_done(&state);
 	return code;
 }

@@ -250,6 +250,11 @@ int wx_cmd_replay(const struct wx_command *c)
 			bad_file(c->set, no, line, "program, model, weaken, steps or actions");
 		}
 	}
+	if (ferror(f)) {
+		fprintf(stderr, "weir-explore: %s: %s\n", c->set, strerror(errno));
+		fclose(f);
+		return 2;
+	}
 	fclose(f);
 	if (!end || !wx.prog)
 		bad_file(c->set, no, "end of file", !wx.prog ? "a program line" : "end");

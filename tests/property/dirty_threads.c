@@ -131,6 +131,18 @@ static void *marker_main(void *arg)
 	return NULL;
 }
 
+/*
+ * Copy a page. Two readers may hold it one after the other and copy it at the same time, and the
+ * later content wins, as it does at a destination that numbers what it is sent; contents only grow.
+ */
+static void copy_page(uint64_t p)
+{
+	uint64_t old = weir_load_relaxed(&copy[p]), now = weir_load_relaxed(&memory[p]);
+
+	while (old < now && !weir_cas_acq_rel(&copy[p], &old, now))
+		;
+}
+
 /* Copy what a transaction holds. */
 static void copy_words(const struct weir_dirty_word *words, size_t n)
 {
@@ -138,11 +150,8 @@ static void copy_words(const struct weir_dirty_word *words, size_t n)
 
 	for (i = 0; i < n; i++)
 		for (b = 0; b < 64; b++)
-			if (words[i].pages >> b & 1) {
-				uint64_t p = words[i].gfn - BASE + b;
-
-				weir_store_relaxed(&copy[p], weir_load_relaxed(&memory[p]));
-			}
+			if (words[i].pages >> b & 1)
+				copy_page(words[i].gfn - BASE + b);
 }
 
 static void *reader_main(void *arg)

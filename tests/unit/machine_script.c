@@ -45,6 +45,8 @@ static void bad_scripts_are_refused_whole(void **state)
 	static const struct {
 		const char *script, *message;
 	} cases[] = {
+		{ "", ": no scenario in it, expected `scenario NAME`" },
+		{ "# a remark\n", ": no scenario in it" },
 		{ "ld 0x10\n", ":1: operation 'ld' before any scenario" },
 		{ "scenario\n", ":1: scenario: found 1 words" },
 		{ "scenario a b\n", ":1: scenario: found 3 words" },

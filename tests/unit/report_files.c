@@ -25,19 +25,20 @@ static void put(const char *path)
 static void claimed(const char *path, bool force, bool want_made)
 {
 	struct sim_error err = { "" };
-	bool made = !want_made;
+	struct sim_rundir dir;
 
-	if (!sim_rundir_claim(path, force, &made, &err))
+	if (!sim_rundir_claim(&dir, path, force, &err))
 		fail_msg("%s", err.text);
-	assert_true(made == want_made);
+	assert_true(dir.made == want_made);
+	sim_rundir_release(&dir, false);
 }
 
 static void refused(const char *path, bool force, const char *message)
 {
 	struct sim_error err = { "" };
-	bool made;
+	struct sim_rundir dir;
 
-	assert_false(sim_rundir_claim(path, force, &made, &err));
+	assert_false(sim_rundir_claim(&dir, path, force, &err));
 	assert_string_equal(err.text, message);
 }
 
@@ -69,6 +70,21 @@ static void an_earlier_run(void **state)
 	assert_true(sim_path_exists("run/wp/trace.zst"));	/* claiming deletes nothing */
 	assert_true(sim_rundir_clear("run", &err));
 	assert_int_equal(rmdir("run"), 0);			/* it is empty */
+}
+
+static void one_run_at_a_time(void **state)
+{
+	struct sim_error err = { "" };
+	struct sim_rundir first;
+
+	(void)state;
+	assert_true(sim_rundir_claim(&first, "run", false, &err));
+	refused("run", false, "run: another run is writing into it: wait for its end, or choose "
+		"another --out");
+	refused("run", true, "run: another run is writing into it: wait for its end, or choose "
+		"another --out");
+	sim_rundir_release(&first, true);
+	assert_false(sim_path_exists("run"));	/* nothing was written, so it went */
 }
 
 static void what_is_not_ours(void **state)
@@ -146,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_new_directory, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(an_earlier_run, enter_dir, leave_dir),
+		cmocka_unit_test_setup_teardown(one_run_at_a_time, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(what_is_not_ours, enter_dir, leave_dir),
 		cmocka_unit_test_setup_teardown(a_file_is_whole_or_absent, enter_dir, leave_dir),
 		cmocka_unit_test(paths),

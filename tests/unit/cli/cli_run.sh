@@ -91,6 +91,21 @@ err_is "weir-sim: it broke"
 err_has "File too large"
 [ "$(wc -l <err)" = 1 ] || fail "full disk: more than one line: $(cat err)"
 [ -e full/manifest.json ] && fail "full disk: a manifest claims a complete run"
+
+# stopped in the middle: it says so, ends by the signal, and can be replaced
+./weir-sim run c.yaml -C sample.events=1G --no-trace --out stopped >out 2>err </dev/null &
+pid=$!
+while [ ! -e stopped/config.resolved.yaml ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+sim run c.yaml --out stopped --force
+expect 2
+err_is "weir-sim: stopped: another run is writing into it: wait for its end, or choose \
+another --out"
+kill -TERM $pid
+wait $pid 2>/dev/null
+[ $? = 143 ] || fail "stopped: exit code other than that of the signal"
+sim run c.yaml --out stopped --force
+expect 0
+
 if [ -w /dev/full ]; then
 	./weir-sim run c.yaml --out k >/dev/full 2>err
 	[ $? = 3 ] || fail "standard output full: $(cat err)"

@@ -36,7 +36,7 @@ wrong "--run=9223372036854775808: must be a number, 0..9223372036854775807" \
 wrong "--format=xml: must be table or json" run c.yaml --format xml
 wrong "-C foo: must be name=value" run c.yaml -C foo
 wrong "sample.event: no such parameter; did you mean sample.events?" run c.yaml -C sample.event=4
-wrong "sample.events=0: must be 1..1000000" run c.yaml -C sample.events=0
+wrong "sample.events=0: must be 1..1000000000" run c.yaml -C sample.events=0
 wrong "sample.chatty=maybe: must be on or off" run c.yaml -C sample.chatty=maybe
 wrong "c.yaml: is there, and is not a directory" run c.yaml --out c.yaml
 wrong "--out: must be the name of a directory" run c.yaml --out ""
@@ -83,10 +83,10 @@ bad "b.yaml:2: sampel: no such component; did you mean sample?" \
 	"scenario: sample\nsampel:\n  events: 5\n"
 bad "b.yaml:3: sample.events: found a list, expected a single value" \
 	"scenario: sample\nsample:\n  events: [5]\n"
-bad "b.yaml:3: sample.events=many: must be a number, 1..1000000" \
+bad "b.yaml:3: sample.events=many: must be a number, 1..1000000000" \
 	"scenario: sample\nsample:\n  events: many\n"
-bad "b.yaml:4: sample.events=2M: must be 1..1000000" \
-	"scenario: sample\nsample:\n  chatty: on\n  events: 2M\n"
+bad "b.yaml:4: sample.events=2G: must be 1..1000000000" \
+	"scenario: sample\nsample:\n  chatty: on\n  events: 2G\n"
 printf 'scenario: sample\nseed: \xff\n' >b.yaml
 sim run b.yaml
 expect 2
@@ -111,6 +111,6 @@ expect 0
 grep -Eq '^commit ([0-9a-f]{40}( with changes)?|unknown)$' out || fail "--version: $(cat out)"
 sim list-params sample
 expect 0
-out_has "  sample.events=100  (1..1000000 events)"
+out_has "  sample.events=100  (1..1000000000 events)"
 out_has "default: a publication"
 finish

@@ -19,7 +19,7 @@ static const char *const endings[] = { "good", "fail", "bad_input", "internal", 
 				       "abort_midway", NULL };
 
 static const struct sim_param params[] = {
-	SIM_PARAM_U64_ENTRY("sample.events", "events", "100", 1, 1000000, "choice",
+	SIM_PARAM_U64_ENTRY("sample.events", "events", "100", 1, 1000000000, "choice",
 			    "events a policy emits"),
 	SIM_PARAM_ENUM_ENTRY("sample.ending", "good", endings, "choice", "how the run ends"),
 	SIM_PARAM_BOOL_ENTRY("sample.chatty", "off", "choice", "says more"),
