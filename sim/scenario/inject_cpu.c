@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * inject_cpu.c - a CPU of the host: one piece of work at each level, the most urgent one runs.
+ *
+ * A piece that is put aside keeps what it has left. When nothing runs the vCPU, if there is one,
+ * is in its guest's program or in WFI, and nothing is charged.
+ */
+#include "sim/scenario/inject_internal.h"
+
+#include <stdlib.h>
+
+static void on_timer(void *ctx, uint64_t arg);
+
+void inject_cpus_build(struct inject *in)
+{
+	in->ncpus = in->cfg->nvcpus + in->cfg->irq_cpus;
+	in->cpus = sim_alloc(in->ncpus, sizeof(*in->cpus), "CPUs");
+	for (uint32_t i = 0; i < in->ncpus; i++) {
+		struct inject_cpu *cpu = &in->cpus[i];
+
+		cpu->in = in;
+		cpu->index = i;
+		cpu->level = LEVELS;
+		cpu->items = sim_alloc(in->nevents + 1, sizeof(*cpu->items), "work items");
+	}
+	in->mutex.room = 2 * in->ncpus;
+	in->mutex.waiters = sim_alloc(in->mutex.room, sizeof(*in->mutex.waiters), "a mutex");
+}
+
+void inject_cpus_down(struct inject *in)
+{
+	for (uint32_t i = 0; i < in->ncpus && in->cpus; i++) {
+		free(in->cpus[i].irqs);
+		free(in->cpus[i].items);
+	}
+	free(in->cpus);
+	free(in->mutex.waiters);
+}
+
+/* Time of a vCPU's CPU, from @t0_ns to now, that its guest's program did not have. */
+static void charge(struct inject_cpu *cpu, enum inject_cause cause, uint64_t t0_ns)
+{
+	struct inject *in = cpu->in;
+	uint64_t ns = inject_now(in) - t0_ns;
+
+	if (cpu->level == LEVEL_WORKER && cause != INJECT_SWITCH)
+		in->counts.worker_ns += ns;
+	if (!cpu->vcpu || !ns)
+		return;
+	in->counts.lost_ns[cause] += ns;
+	if (in->series && in->measuring && !in->end_ns)
+		sim_series_lost(in->series, cause, t0_ns - in->begin_ns,
+				inject_now(in) - in->begin_ns, ns);
+}
+
+/* What runs has run until now. */
+static void settle(struct inject_cpu *cpu)
+{
+	uint64_t now = inject_now(cpu->in);
+	struct inject_piece *piece;
+
+	if (cpu->level == LEVELS)
+		return;
+	piece = &cpu->pieces[cpu->level];
+	charge(cpu, piece->cause, cpu->since_ns);
+	if (piece->left_ns != UINT64_MAX)
+		piece->left_ns -= now - cpu->since_ns;
+	cpu->since_ns = now;
+}
+
+void inject_cpus_settle(struct inject *in)
+{
+	for (uint32_t i = 0; i < in->ncpus; i++)
+		settle(&in->cpus[i]);
+}
+
+void inject_piece(struct inject_cpu *cpu, enum inject_level level, enum inject_cause cause,
+		  uint64_t ns, inject_step *then)
+{
+	if (cpu->level == level)
+		settle(cpu);
+	cpu->pieces[level] = (struct inject_piece){ .then = then, .left_ns = ns, .cause = cause };
+}
+
+/* The most urgent level with something to do. The worker and the entry start when it is time. */
+static enum inject_level choose(struct inject_cpu *cpu)
+{
+	if (inject_doing(cpu, LEVEL_IRQ))
+		return LEVEL_IRQ;
+	if (inject_doing(cpu, LEVEL_HOST))
+		return LEVEL_HOST;
+	if (!inject_doing(cpu, LEVEL_WORKER) && cpu->awake)
+		inject_worker_start(cpu);
+	if (inject_doing(cpu, LEVEL_WORKER))
+		return LEVEL_WORKER;
+	if (!inject_doing(cpu, LEVEL_ENTRY) && cpu->vcpu && cpu->vcpu->state == VCPU_OUT)
+		inject_vcpu_enter(cpu);
+	if (inject_doing(cpu, LEVEL_ENTRY))
+		return LEVEL_ENTRY;
+	return inject_doing(cpu, LEVEL_GUEST) ? LEVEL_GUEST : LEVELS;
+}
+
+void inject_go(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+
+	if (cpu->stepping)
+		return;
+	settle(cpu);
+	(void)sim_queue_cancel(in->queue, cpu->timer);
+	cpu->timer = 0;
+	cpu->level = choose(cpu);
+	cpu->since_ns = inject_now(in);
+	if (cpu->level != LEVELS && cpu->pieces[cpu->level].left_ns != UINT64_MAX)
+		cpu->timer = sim_queue_post(in->queue,
+					    cpu->since_ns + cpu->pieces[cpu->level].left_ns, 0,
+					    on_timer, cpu, 0);
+}
+
+/* What runs is done. */
+static void on_timer(void *ctx, uint64_t arg)
+{
+	struct inject_cpu *cpu = ctx;
+	inject_step *then;
+
+	(void)arg;
+	settle(cpu);
+	then = cpu->pieces[cpu->level].then;
+	cpu->pieces[cpu->level].then = NULL;
+	cpu->level = LEVELS;
+	cpu->stepping = true;
+	then(cpu);
+	cpu->stepping = false;
+	inject_go(cpu);
+}
