@@ -38,10 +38,10 @@
 #include <stdint.h>
 
 #include "sim/engine/error.h"
+#include "sim/engine/param.h"
 #include "sim/machine/gic.h"
 #include "sim/machine/ram.h"
 
-struct sim_params;
 
 /* Offsets in the control frame; the translation frame follows, then GICv4.1's vSGI frame. */
 #define SIM_GITS_CTLR		0x0000u
@@ -194,7 +194,13 @@ struct sim_its_config {
 	uint32_t commands_max;
 };
 
-/* Parameters its.*: profile, each choice, sizes, GICv4, cache. */
+/* Parameters its.*: profile, each choice, sizes, GICv4; and the shape of a cache before it. */
+#define SIM_ITS_NPARAMS		17u
+#define SIM_ITS_SHAPE_NPARAMS	2u
+extern const struct sim_param sim_its_param_table[SIM_ITS_NPARAMS];
+extern const struct sim_param sim_its_shape_table[SIM_ITS_SHAPE_NPARAMS];
+
+/** sim_its_params() - both, and whether there is a cache */
 void sim_its_params(struct sim_params *params);
 
 /** sim_its_configure() - both configurations from parameters; false with @err set */

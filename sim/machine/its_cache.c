@@ -88,6 +88,18 @@ bool sim_its_cache_lookup(struct sim_its_cache *cache, struct sim_its *its, uint
 	return true;
 }
 
+void sim_its_cache_lease(struct sim_its_cache *cache, uint32_t device_id, uint32_t event_id,
+			 struct weir_xlate_lease *lease)
+{
+	weir_xlate_lease(cache->xlate, device_id, event_id, lease);
+}
+
+bool sim_its_cache_fill(struct sim_its_cache *cache, const struct weir_xlate_lease *lease,
+			const struct sim_its_route *route)
+{
+	return weir_xlate_fill(cache->xlate, lease, route->icid, pack(route)) == WEIR_OK;
+}
+
 enum sim_its_code sim_its_cache_resolve(struct sim_its_cache *cache, struct sim_its *its,
 					uint32_t device_id, uint32_t event_id,
 					struct sim_its_route *route, bool *filled)
@@ -95,11 +107,11 @@ enum sim_its_code sim_its_cache_resolve(struct sim_its_cache *cache, struct sim_
 	struct weir_xlate_lease lease;
 	enum sim_its_code code;
 
-	weir_xlate_lease(cache->xlate, device_id, event_id, &lease);
+	sim_its_cache_lease(cache, device_id, event_id, &lease);
 	code = sim_its_translate(its, device_id, event_id, route);
 	/* A fill that is refused is no loss: the next interrupt walks again. */
 	*filled = code == SIM_ITS_OK && !route->is_virtual &&
-		  weir_xlate_fill(cache->xlate, &lease, route->icid, pack(route)) == WEIR_OK;
+		  sim_its_cache_fill(cache, &lease, route);
 	return code;
 }
 

@@ -51,6 +51,16 @@ enum sim_its_code sim_its_cache_resolve(struct sim_its_cache *cache, struct sim_
 					uint32_t device_id, uint32_t event_id,
 					struct sim_its_route *route, bool *filled);
 
+/*
+ * Resolve in two halves, for a walk during which tables may change: sim_its_cache_lease() before
+ * the tables are read, sim_its_cache_fill() after. False: an invalidation that may concern the
+ * event came between, and the walk is to be done again.
+ */
+void sim_its_cache_lease(struct sim_its_cache *cache, uint32_t device_id, uint32_t event_id,
+			 struct weir_xlate_lease *lease);
+bool sim_its_cache_fill(struct sim_its_cache *cache, const struct weir_xlate_lease *lease,
+			const struct sim_its_route *route);
+
 /** sim_its_cache_xlate() - the library's object, for its statistics */
 struct weir_xlate *sim_its_cache_xlate(struct sim_its_cache *cache);
 

@@ -251,6 +251,28 @@ enum sim_its_code sim_its_design_resolve(struct sim_its_design *design, struct s
 	return code;
 }
 
+void sim_its_design_lease(struct sim_its_design *design, uint32_t device_id, uint32_t event_id,
+			  struct weir_xlate_lease *lease)
+{
+	design->stats.resolves++;
+	sim_its_cache_lease(design->cache, device_id, event_id, lease);
+}
+
+bool sim_its_design_fill(struct sim_its_design *design, const struct weir_xlate_lease *lease,
+			 const struct sim_its_route *route)
+{
+	bool filled = sim_its_cache_fill(design->cache, lease, route);
+
+	design->work = (struct sim_its_work){ .hit = filled, .filled = filled };
+	account(design);
+	return filled;
+}
+
+struct sim_its_cache *sim_its_design_cache(const struct sim_its_design *design)
+{
+	return design->cache;
+}
+
 enum sim_its_code sim_its_design_translate(struct sim_its_design *design, struct sim_its *its,
 					   uint32_t device_id, uint32_t event_id,
 					   struct sim_its_route *route)

@@ -154,6 +154,21 @@ enum sim_its_code sim_its_design_resolve(struct sim_its_design *design, struct s
 					 uint32_t device_id, uint32_t event_id,
 					 struct sim_its_route *route);
 
+/*
+ * `weir`: resolve without the ITS's mutex, in two halves, while tables may change.
+ * sim_its_design_lease() before the walk, which is the caller's sim_its_translate();
+ * sim_its_design_fill() after one that answered. False: an invalidation that may concern the event
+ * came between, and the answer is not to be used.
+ */
+struct weir_xlate_lease;
+void sim_its_design_lease(struct sim_its_design *design, uint32_t device_id, uint32_t event_id,
+			  struct weir_xlate_lease *lease);
+bool sim_its_design_fill(struct sim_its_design *design, const struct weir_xlate_lease *lease,
+			 const struct sim_its_route *route);
+
+/** sim_its_design_cache() - the library's cache; NULL for the others */
+struct sim_its_cache *sim_its_design_cache(const struct sim_its_design *design);
+
 /** sim_its_design_invalidate() - from the ITS's invalidate hook */
 void sim_its_design_invalidate(struct sim_its_design *design, struct sim_its *its,
 			       const struct sim_its_inval *inval);

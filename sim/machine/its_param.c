@@ -23,7 +23,7 @@ static const char *const v4_names[] = { "off", "4.0", "4.1", NULL };
 #define MANUAL	"IHI 0069"
 #define QEMU	"QEMU 7.2"
 
-static const struct sim_param table[] = {
+const struct sim_param sim_its_param_table[] = {
 	SIM_PARAM_ENUM_ENTRY("its.profile", "qemu", profile_names, "choice",
 			     "whose choices to make where the architecture leaves one"),
 	SIM_PARAM_ENUM_ENTRY("its.state", "profile", state_names, MANUAL,
@@ -53,19 +53,32 @@ static const struct sim_param table[] = {
 			    "size of an INTID"),
 	SIM_PARAM_U64_ENTRY("its.held_events", "", "1Mi", 1, UINT32_MAX, "choice",
 			    "events that can be mapped at once with its.state held"),
-	SIM_PARAM_BOOL_ENTRY("its.cache", "off", "choice",
-			     "the library's translation cache in front of the tables"),
-	SIM_PARAM_U64_ENTRY("its.cache_capacity", "", "1Ki", 1, WEIR_XLATE_CAPACITY_MAX, "choice",
-			    "translations that it holds at most"),
-	SIM_PARAM_ENUM_ENTRY("its.cache_index", "structured", index_names, "choice",
-			     "how it finds a key: events side by side, or hashed"),
 	SIM_PARAM_U64_ENTRY("its.burst_commands", "", "0", 0, UINT32_MAX, "choice",
 			    "commands executed at one go; 0: the whole queue"),
 };
 
+const struct sim_param sim_its_shape_table[] = {
+	SIM_PARAM_U64_ENTRY("its.cache_capacity", "", "1Ki", 1, WEIR_XLATE_CAPACITY_MAX, "choice",
+			    "translations that it holds at most"),
+	SIM_PARAM_ENUM_ENTRY("its.cache_index", "structured", index_names, "choice",
+			     "how it finds a key: events side by side, or hashed"),
+};
+
+static const struct sim_param cache_table[] = {
+	SIM_PARAM_BOOL_ENTRY("its.cache", "off", "choice",
+			     "the library's translation cache in front of the tables"),
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+_Static_assert(COUNT(sim_its_param_table) == SIM_ITS_NPARAMS, "count them");
+_Static_assert(COUNT(sim_its_shape_table) == SIM_ITS_SHAPE_NPARAMS, "count them");
+
 void sim_its_params(struct sim_params *params)
 {
-	sim_params_register(params, table, sizeof(table) / sizeof(table[0]));
+	sim_params_register(params, sim_its_param_table, SIM_ITS_NPARAMS);
+	sim_params_register(params, cache_table, COUNT(cache_table));
+	sim_params_register(params, sim_its_shape_table, SIM_ITS_SHAPE_NPARAMS);
 }
 
 /* A choice: what the profile says, or what the parameter chose from its own values. */
