@@ -37,7 +37,7 @@ void sim_its_check_violated(struct sim_its_check *check, enum sim_its_checker ch
 
 /* A fill makes one entry, so with room for n more the bound holds for the next n fills. */
 void sim_its_check_residency(struct sim_its_check *check, struct sim_its_residency *residency,
-			     const struct sim_its_design *design)
+			     struct sim_its_design *design)
 {
 	uint64_t capacity = sim_its_design_capacity(design);
 	struct sim_its_design_stats stats;

@@ -92,7 +92,7 @@ void sim_its_twin_msi(struct sim_its_twin *twin, uint32_t device_id, uint32_t ev
 /** sim_its_twin_take() - a PE has acknowledged an INTID */
 void sim_its_twin_take(struct sim_its_twin *twin, uint32_t pe, uint32_t intid);
 
-/** sim_its_twin_compare() - the end: memory, registers, pending state; both sides are saved first */
+/** sim_its_twin_compare() - at the end: both sides are saved, then registers, memory and pending */
 void sim_its_twin_compare(struct sim_its_twin *twin, struct sim_ram *ram, struct sim_gic *gic,
 			  struct sim_its *its);
 
@@ -103,7 +103,7 @@ struct sim_its_residency {
 
 /** sim_its_check_residency() - the design may have made an entry */
 void sim_its_check_residency(struct sim_its_check *check, struct sim_its_residency *residency,
-			     const struct sim_its_design *design);
+			     struct sim_its_design *design);
 
 /* Completion. */
 struct sim_its_completion;
