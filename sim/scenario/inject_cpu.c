@@ -37,35 +37,39 @@ void inject_cpus_down(struct inject *in)
 	free(in->mutex.waiters);
 }
 
-/* Time of a vCPU's CPU, from @t0_ns to now, that its guest's program did not have. */
-static void charge(struct inject_cpu *cpu, enum inject_cause cause, uint64_t t0_ns)
+/* Time of a vCPU's CPU, from @t0_ns to @t1_ns, that its guest's program did not have. */
+static void charge(struct inject_cpu *cpu, enum inject_cause cause, uint64_t t0_ns, uint64_t t1_ns)
 {
 	struct inject *in = cpu->in;
-	uint64_t ns = inject_now(in) - t0_ns;
 
 	if (cpu->level == LEVEL_WORKER && cause != INJECT_SWITCH)
-		in->counts.worker_ns += ns;
-	if (!cpu->vcpu || !ns)
+		in->counts.worker_ns += t1_ns - t0_ns;
+	if (!cpu->vcpu || t1_ns == t0_ns)
 		return;
-	in->counts.lost_ns[cause] += ns;
-	if (in->series && in->measuring && !in->end_ns)
-		sim_series_lost(in->series, cause, t0_ns - in->begin_ns,
-				inject_now(in) - in->begin_ns, ns);
+	in->counts.lost_ns[cause] += t1_ns - t0_ns;
+	if (in->series && in->measuring)
+		sim_series_lost(in->series, cause, t0_ns - in->begin_ns, t1_ns - in->begin_ns,
+				t1_ns - t0_ns);
 }
 
 /* What runs has run until now. */
 static void settle(struct inject_cpu *cpu)
 {
-	uint64_t now = inject_now(cpu->in);
+	uint64_t t0_ns = cpu->since_ns, now = inject_now(cpu->in), waited_ns = now - t0_ns;
 	struct inject_piece *piece;
 
+	cpu->since_ns = now;
 	if (cpu->level == LEVELS)
 		return;
 	piece = &cpu->pieces[cpu->level];
-	charge(cpu, piece->cause, cpu->since_ns);
-	if (piece->left_ns != UINT64_MAX)
-		piece->left_ns -= now - cpu->since_ns;
-	cpu->since_ns = now;
+	if (waited_ns > piece->wait_ns)
+		waited_ns = piece->wait_ns;
+	charge(cpu, INJECT_LOCK, t0_ns, t0_ns + waited_ns);
+	charge(cpu, piece->cause, t0_ns + waited_ns, now);
+	if (piece->left_ns == UINT64_MAX)
+		return;
+	piece->wait_ns -= waited_ns;
+	piece->left_ns -= now - t0_ns;
 }
 
 void inject_cpus_settle(struct inject *in)
@@ -74,12 +78,21 @@ void inject_cpus_settle(struct inject *in)
 		settle(&in->cpus[i]);
 }
 
-void inject_piece(struct inject_cpu *cpu, enum inject_level level, enum inject_cause cause,
-		  uint64_t ns, inject_step *then)
+void inject_piece_after(struct inject_cpu *cpu, enum inject_level level, uint64_t wait_ns,
+			enum inject_cause cause, uint64_t ns, inject_step *then)
 {
 	if (cpu->level == level)
 		settle(cpu);
-	cpu->pieces[level] = (struct inject_piece){ .then = then, .left_ns = ns, .cause = cause };
+	cpu->pieces[level] = (struct inject_piece){
+		.then = then, .left_ns = ns == UINT64_MAX ? ns : wait_ns + ns, .wait_ns = wait_ns,
+		.cause = cause,
+	};
+}
+
+void inject_piece(struct inject_cpu *cpu, enum inject_level level, enum inject_cause cause,
+		  uint64_t ns, inject_step *then)
+{
+	inject_piece_after(cpu, level, 0, cause, ns, then);
 }
 
 /* The most urgent level with something to do. The worker and the entry start when it is time. */
@@ -110,7 +123,6 @@ void inject_go(struct inject_cpu *cpu)
 	(void)sim_queue_cancel(in->queue, cpu->timer);
 	cpu->timer = 0;
 	cpu->level = choose(cpu);
-	cpu->since_ns = inject_now(in);
 	if (cpu->level != LEVELS && cpu->pieces[cpu->level].left_ns != UINT64_MAX)
 		cpu->timer = sim_queue_post(in->queue,
 					    cpu->since_ns + cpu->pieces[cpu->level].left_ns, 0,

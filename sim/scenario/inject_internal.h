@@ -12,7 +12,8 @@
  *   inject_replay.c   a recorded stream
  *   inject_guest.c    a guest that moves interrupts, and binds devices again
  *   inject_run.c      from set-up to the last interrupt
- *   inject_result.c   figures, counters, notes
+ *   inject_result.c   figures and counters
+ *   inject_note.c     what they say
  *
  * J1  What changes or reads tables takes effect at one instant: a command when its vCPU has paid
  *     for it, an injection when its CPU has. An injection that was paid for while tables changed is
@@ -102,7 +103,8 @@ typedef void inject_step(struct inject_cpu *cpu);
 /* Something a CPU does at a level: for so long, then a function. */
 struct inject_piece {
 	inject_step *then;	/* NULL: nothing to do at this level */
-	uint64_t left_ns;	/* UINT64_MAX: until somebody replaces the piece */
+	uint64_t left_ns;	/* UINT64_MAX: until somebody puts another one there */
+	uint64_t wait_ns;	/* of that, what it first waits for a lock */
 	enum inject_cause cause;
 };
 
@@ -135,7 +137,9 @@ struct inject_cpu {
 	uint32_t item;			/* at work */
 	uint64_t item_raised_ns;
 	bool awake;
-	enum sim_its_code code;
+	enum sim_its_code code;		/* of the walk */
+	struct sim_its_route walked;
+	uint64_t walk_changes;
 	struct weir_xlate_lease lease;
 };
 
@@ -218,6 +222,7 @@ struct inject_machine {
 	struct sim_its_residency residency;
 	struct sim_its_check check;
 	uint64_t write;			/* the next command's place in the queue */
+	uint64_t written;		/* commands so far */
 	struct inject_executed *executed; /* commands that CREADR has not been seen to pass */
 	size_t nexecuted, executed_room;
 	bool hearing;			/* a line that rises is news to a vCPU */
@@ -227,7 +232,7 @@ struct inject_machine {
 
 /* What is counted. A snapshot of it is taken when measuring begins. */
 struct inject_counts {
-	uint64_t msis, refused, coalesced, merged, lpis, discarded;
+	uint64_t msis, refused, coalesced, merged, lpis, commanded, discarded;
 	uint64_t lookups, hits, warm_lookups, warm_hits, again;
 	uint64_t walks, rewalks, evictions, worker_switches, worker_ns;
 	uint64_t vcpu_switches, kicks, ios;
@@ -284,7 +289,6 @@ struct inject {
 	struct inject_counts counts, before, after;
 	uint64_t left;			/* pending at the end: of LPIs that are disabled */
 	struct sim_hist *latency;
-	uint64_t residency_max;
 };
 
 /* inject_machine.c */
@@ -309,6 +313,8 @@ void inject_cpus_down(struct inject *in);
 void inject_cpus_settle(struct inject *in);
 void inject_piece(struct inject_cpu *cpu, enum inject_level level, enum inject_cause cause,
 		  uint64_t ns, inject_step *then);
+void inject_piece_after(struct inject_cpu *cpu, enum inject_level level, uint64_t wait_ns,
+			enum inject_cause cause, uint64_t ns, inject_step *then);
 /* Something changed: do what is most urgent now. */
 void inject_go(struct inject_cpu *cpu);
 static inline bool inject_doing(const struct inject_cpu *cpu, enum inject_level level)
@@ -369,15 +375,19 @@ void inject_guest_idle(struct inject *in, uint32_t device);
 void inject_guest_named(struct inject *in, const uint64_t cmd[4]);
 
 /* inject_run.c */
+/* The machine, booted; inject_run() does it. False with in->err set. */
+bool inject_build(struct inject *in);
 bool inject_run(struct inject *in);
 void inject_free(struct inject *in);
 
 /* inject_result.c */
 #define INJECT_NMETRICS	24u
 extern const struct sim_metric inject_metrics[INJECT_NMETRICS];
-void inject_sum_up(const struct inject *in, struct inject_result *result);
+void inject_sum_up(struct inject *in, struct inject_result *result);
 void inject_hand_over(const struct inject_result *result, struct sim_policy_out *out);
 struct sim_stats *inject_stats(const struct inject *in, const struct inject_result *result);
+
+/* inject_note.c */
 void inject_write_notes(struct sim_run *run, const struct inject_config *cfg,
 			const enum sim_its_design_kind *kinds,
 			const struct inject_result *results, unsigned int n);

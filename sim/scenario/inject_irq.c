@@ -9,6 +9,8 @@
  */
 #include "sim/scenario/inject_internal.h"
 
+#include <stdlib.h>
+
 static void next(struct inject_cpu *cpu);
 
 void inject_raise(struct inject *in, uint32_t event)
@@ -116,27 +118,19 @@ static void paid(struct inject_cpu *cpu)
 	next(cpu);
 }
 
-static void found(struct inject_cpu *cpu)
-{
-	struct inject *in = cpu->in;
-	const struct inject_cost *cost = &in->cfg->cost;
-	uint64_t wait_ns, ns;
-
-	ns = inject_lookup_ns(in, sim_its_design_work(in->m.design), &wait_ns);
-	ns += cpu->hit ? cost->inject_ns : cpu->awake ? 0 : cost->wake_ns;
-	cpu->wait_ns = wait_ns;
-	inject_piece(cpu, LEVEL_IRQ, INJECT_IRQ, ns, paid);
-}
-
 static void look(struct inject_cpu *cpu)
 {
 	struct inject *in = cpu->in;
 	const struct inject_event *event = &in->events[cpu->irqs[cpu->first_irq].event];
+	const struct inject_cost *cost = &in->cfg->cost;
+	uint64_t wait_ns, ns;
 
 	cpu->changes = in->m.changes;
 	cpu->hit = sim_its_design_lookup(in->m.design, in->m.its, event->device_id,
 					 event->event_id, &cpu->route);
-	found(cpu);
+	ns = inject_lookup_ns(in, sim_its_design_work(in->m.design), &wait_ns);
+	ns += cpu->hit ? cost->inject_ns : cpu->awake ? 0 : cost->wake_ns;
+	inject_piece_after(cpu, LEVEL_IRQ, wait_ns, INJECT_IRQ, ns, paid);
 }
 
 static void next(struct inject_cpu *cpu)

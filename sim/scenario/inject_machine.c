@@ -71,6 +71,8 @@ static void on_command(void *ctx, const uint64_t cmd[4], enum sim_its_code code)
 	struct inject_executed *executed;
 
 	sim_its_design_command(m->design, m->its, cmd, code);
+	m->forget_ps += inject_forget_ps(in, sim_its_design_work(m->design));
+	in->counts.dropped += sim_its_design_work(m->design)->dropped;
 	if (m->nexecuted == m->executed_room) {
 		m->executed_room = m->executed_room ? 2 * m->executed_room : 64;
 		m->executed = sim_realloc(m->executed, m->executed_room, sizeof(*m->executed),
@@ -113,6 +115,7 @@ void inject_command(struct inject *in, uint64_t w0, uint64_t w1, uint64_t w2, ui
 		sim_put_le64(bytes + 8 * i, w[i]);
 	store(in, in->m.at.queue + in->m.write, bytes, sizeof(bytes));
 	in->m.write = (in->m.write + sizeof(bytes)) % in->m.at.queue_bytes;
+	in->m.written++;
 }
 
 /* The commands before CREADR have completed: whoever goes by them hears of it, in order. */
@@ -303,7 +306,8 @@ static bool build_parts(struct inject *in, uint32_t last_device, uint32_t last_i
 	m->design = sim_its_design_create(in->cfg->kind, &in->cfg->design, in->err);
 	if (!m->design)
 		return false;
-	m->completion = sim_its_completion_create(&m->check, sim_gic_lpi_end(m->gic),
+	m->completion = sim_its_completion_create(&m->check,
+						  UINT64_C(1) << in->cfg->gic.idbits,
 						  &in->cfg->its.choices);
 	sim_its_set_hooks(m->its, &hooks, in);
 	sim_gic_on_line(m->gic, on_line, in);
@@ -332,7 +336,7 @@ void inject_machine_down(struct inject *in)
 	struct inject_machine *m = &in->m;
 
 	if (m->design)
-		(void)sim_its_design_destroy(m->design);
+		sim_its_design_destroy(m->design);
 	sim_its_completion_destroy(m->completion);
 	sim_its_twin_destroy(m->twin);
 	sim_its_destroy(m->its);

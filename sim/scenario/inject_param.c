@@ -87,7 +87,8 @@ const struct sim_param inject_params[] = {
 
 	U64("cost.doorbell_ns", "ns", "60", 0, SECOND_NS, "assumed",
 		"finding the ITS of a doorbell address"),
-	U64("cost.list_entry_ps", "ps", "900", 0, SECOND_NS, BENCH, "looking at an entry of a list"),
+	U64("cost.list_entry_ps", "ps", "900", 0, SECOND_NS, BENCH,
+		"looking at an entry of a list"),
 	U64("cost.tree_node_ps", "ps", "1000", 0, SECOND_NS, BENCH, "visiting a node of a tree"),
 	U64("cost.xlate_ps", "ps", "2300", 0, SECOND_NS, BENCH, "a look-up of the library's cache"),
 	U64("cost.reference_ps", "ps", "5000", 0, SECOND_NS, BENCH,

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * inject_vcpu.c - a vCPU: takes LPIs, gives commands, and waits or works in between.
+ *
+ * An LPI that becomes pending while the vCPU is in its guest makes it leave: it is kicked, once
+ * until it has entered again, and sees at the entry all that is pending. One in the host sees it at
+ * its entry anyway. In WFI the host polls for a while, then blocks the vCPU's thread; waking it is
+ * a switch.
+ *
+ * A command is a write of GITS_CWRITER, which leaves the guest: the host takes the ITS's mutex,
+ * executes what is in the queue, and enters again.
+ */
+#include "sim/scenario/inject_internal.h"
+
+#include <stdlib.h>
+
+static void next(struct inject_cpu *cpu);
+
+void inject_vcpus_build(struct inject *in)
+{
+	in->vcpus = sim_alloc(in->cfg->nvcpus, sizeof(*in->vcpus), "vCPUs");
+	for (uint32_t i = 0; i < in->cfg->nvcpus; i++) {
+		in->vcpus[i].index = i;
+		in->vcpus[i].event = NO_EVENT;
+		in->vcpus[i].cpu = &in->cpus[i];
+		in->cpus[i].vcpu = &in->vcpus[i];
+	}
+}
+
+void inject_vcpus_down(struct inject *in)
+{
+	for (uint32_t i = 0; i < in->cfg->nvcpus && in->vcpus; i++)
+		free(in->vcpus[i].tasks);
+	free(in->vcpus);
+}
+
+static void blocks(void *ctx, uint64_t arg)
+{
+	struct inject_vcpu *v = ctx;
+	struct inject *in = v->cpu->in;
+
+	(void)arg;
+	v->poll_timer = 0;
+	v->state = VCPU_BLOCKED;
+	in->counts.vcpu_switches++;
+	inject_note(in, INJECT_EV_SWITCH, v->index, 2, 0);
+}
+
+/* After the exit that WFI is. */
+static void wait(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+	struct inject_vcpu *v = cpu->vcpu;
+
+	if (sim_gic_line(in->m.gic, v->index) || v->ntasks) {
+		v->state = VCPU_OUT;
+		return;
+	}
+	v->state = VCPU_POLLING;
+	v->poll_timer = sim_queue_post(in->queue, inject_now(in) + in->cfg->halt_poll_ns, 0, blocks,
+				       v, 0);
+}
+
+static void is_back(struct inject_cpu *cpu)
+{
+	inject_vcpu_enter(cpu);
+}
+
+/* There is something for a vCPU in WFI. */
+static void wake(struct inject_vcpu *v)
+{
+	struct inject_cpu *cpu = v->cpu;
+	struct inject *in = cpu->in;
+
+	if (v->state == VCPU_POLLING) {
+		(void)sim_queue_cancel(in->queue, v->poll_timer);
+	} else {
+		in->counts.vcpu_switches++;
+		inject_note(in, INJECT_EV_SWITCH, v->index, 3, 0);
+		inject_piece(cpu, LEVEL_ENTRY, INJECT_SWITCH,
+			     in->cfg->cost.wake_ns + in->cfg->cost.switch_ns, is_back);
+	}
+	v->state = VCPU_OUT;
+	inject_go(cpu);
+}
+
+static void kick_arrives(void *ctx, uint64_t arg)
+{
+	struct inject_vcpu *v = ctx;
+
+	(void)arg;
+	if (v->state == VCPU_GUEST && v->kicked)
+		inject_irq(v->cpu, NO_EVENT, 0);
+}
+
+void inject_vcpu_notify(struct inject *in, uint32_t vcpu)
+{
+	struct inject_vcpu *v = &in->vcpus[vcpu];
+
+	switch (v->state) {
+	case VCPU_OUT:
+		break;
+	case VCPU_GUEST:
+		if (v->kicked)
+			break;
+		v->kicked = true;
+		in->counts.kicks++;
+		inject_note(in, INJECT_EV_KICK, vcpu, 0, 0);
+		(void)sim_queue_post(in->queue, inject_now(in) + in->cfg->cost.kick_ns, 0,
+				     kick_arrives, v, 0);
+		break;
+	case VCPU_POLLING:
+	case VCPU_BLOCKED:
+		wake(v);
+		break;
+	}
+}
+
+static void is_in(struct inject_cpu *cpu)
+{
+	struct inject_vcpu *v = cpu->vcpu;
+
+	inject_sync(cpu->in, v->index);
+	v->state = VCPU_GUEST;
+	v->kicked = false;
+	if (!inject_doing(cpu, LEVEL_GUEST))
+		next(cpu);
+}
+
+void inject_vcpu_enter(struct inject_cpu *cpu)
+{
+	inject_piece(cpu, LEVEL_ENTRY, INJECT_EXIT, cpu->in->cfg->cost.entry_ns, is_in);
+}
+
+static void ends(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+	struct inject_vcpu *v = cpu->vcpu;
+	struct inject_event *event = &in->events[v->event];
+
+	inject_end_of(in, v->index);
+	in->counts.ios += event->handling;
+	inject_ended(in, v->event, event->handling);
+	v->event = NO_EVENT;
+	next(cpu);
+}
+
+/* The guest's handler has acknowledged its LPI. */
+static void handle(struct inject_cpu *cpu, uint32_t intid)
+{
+	struct inject *in = cpu->in;
+	const struct inject_cost *cost = &in->cfg->cost;
+	struct inject_vcpu *v = cpu->vcpu;
+	uint32_t index = in->event_of_lpi[intid - SIM_GIC_LPI_FIRST];
+	struct inject_event *event = &in->events[index];
+	uint64_t latency_ns = inject_now(in) - event->pending_ns;
+
+	in->counts.lpis++;
+	in->counts.commanded += !event->pending;
+	inject_note(in, INJECT_EV_TAKE, v->index, intid, event->pending ? latency_ns : 0);
+	if (in->measuring && event->pending)
+		sim_hist_add(in->latency, latency_ns);
+	if (in->measuring && in->series)
+		sim_series_dirty(in->series, inject_now(in) - in->begin_ns, index, 1);
+	event->pending = false;
+	v->event = index;
+	event->handling = event->done;
+	inject_piece(cpu, LEVEL_GUEST, INJECT_HANDLER,
+		     cost->handler_ns + event->handling * cost->io_ns, ends);
+}
+
+static void take(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+	uint32_t intid = inject_take(in, cpu->vcpu->index);
+
+	if (intid != SIM_GIC_SPURIOUS && in->event_of_lpi[intid - SIM_GIC_LPI_FIRST] != NO_EVENT)
+		handle(cpu, intid);
+	else
+		next(cpu);
+}
+
+static void is_executed(struct inject_cpu *cpu)
+{
+	struct inject_vcpu *v = cpu->vcpu;
+	struct inject_task task = v->tasks[v->first_task];
+
+	inject_mutex_give(cpu->in);
+	v->first_task = (v->first_task + 1) % v->tasks_room;
+	v->ntasks--;
+	inject_guest_done(cpu->in, &task);
+}
+
+static void execute(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+
+	inject_ring(in);
+	inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, (in->m.forget_ps + 999) / 1000, is_executed);
+}
+
+/* The mutex is taken: write the commands down, and pay for them. */
+static void trap(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+	struct inject_vcpu *v = cpu->vcpu;
+	uint64_t before = in->m.written;
+
+	in->m.forget_ps = 0;
+	inject_guest_write(in, &v->tasks[v->first_task]);
+	inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND,
+		     (in->m.written - before) * in->cfg->cost.command_ns, execute);
+}
+
+static void left(struct inject_cpu *cpu)
+{
+	inject_mutex_take(cpu, LEVEL_HOST, trap);
+}
+
+/* In the guest, with no handler at work. What it was kicked for it sees when it is back. */
+static void next(struct inject_cpu *cpu)
+{
+	struct inject *in = cpu->in;
+	struct inject_vcpu *v = cpu->vcpu;
+
+	if (v->kicked)
+		return;
+	if (sim_gic_line(in->m.gic, v->index)) {
+		inject_piece(cpu, LEVEL_GUEST, INJECT_HANDLER, in->cfg->cost.vector_ns, take);
+	} else if (v->ntasks) {
+		v->state = VCPU_OUT;
+		inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, in->cfg->cost.exit_ns, left);
+	} else if (!in->cfg->busy) {
+		v->state = VCPU_OUT;
+		inject_piece(cpu, LEVEL_HOST, INJECT_EXIT, in->cfg->cost.exit_ns, wait);
+	}
+}
+
+void inject_vcpu_task(struct inject *in, uint32_t vcpu, enum inject_task_kind kind,
+		      uint32_t subject, uint32_t to)
+{
+	struct inject_vcpu *v = &in->vcpus[vcpu];
+
+	if (v->ntasks == v->tasks_room) {
+		uint32_t room = v->tasks_room ? 2 * v->tasks_room : 8;
+		struct inject_task *tasks = sim_alloc(room, sizeof(*tasks), "tasks");
+
+		for (uint32_t i = 0; i < v->ntasks; i++)
+			tasks[i] = v->tasks[(v->first_task + i) % v->tasks_room];
+		free(v->tasks);
+		v->tasks = tasks;
+		v->first_task = 0;
+		v->tasks_room = room;
+	}
+	v->tasks[(v->first_task + v->ntasks++) % v->tasks_room] =
+		(struct inject_task){ .kind = kind, .subject = subject, .vcpu = to };
+	if (v->state == VCPU_POLLING || v->state == VCPU_BLOCKED) {
+		wake(v);
+	} else if (v->state == VCPU_GUEST && !inject_doing(v->cpu, LEVEL_GUEST) &&
+		   !v->cpu->stepping) {
+		next(v->cpu);
+		inject_go(v->cpu);
+	}
+}
