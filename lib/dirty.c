@@ -13,6 +13,7 @@
  *   dirty_readers.c  further readers, pages that devices may write
  *   dirty_ring.c     a ring of what a vCPU dirtied, in front of the log
  *   dirty_choose.c   which policy for which region
+ *   dirty_assume.c   pages that are dirty in every round
  *   dirty_leaf.c     what readers do to descriptors
  *   dirty_pass.c     how readers share the region, and what they owe it
  *   dirty_scanset.c  entering and leaving the scan set
@@ -53,7 +54,7 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 	const uint32_t known = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_DBM_NEEDS_BBM |
 			       WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_TABLES_EXCLUSIVE |
 			       WEIR_DIRTY_F_READERS | WEIR_DIRTY_F_DEVICES | WEIR_DIRTY_F_HDBSS |
-			       WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED;
+			       WEIR_DIRTY_F_S2PIE | WEIR_DIRTY_F_NESTED | WEIR_DIRTY_F_ASSUME;
 
 	if (!cfg->npages || cfg->npages > WEIR_DIRTY_PAGES_MAX || (cfg->base_gfn & 63u))
 		return WEIR_EINVAL;
@@ -102,6 +103,8 @@ static struct layout lay_out(const struct weir_dirty_config *cfg)
 		l.bytes += l.log_bytes;
 	if (l.ctl)
 		l.bytes += aligned(l.groups * 2u);
+	if (cfg->flags & WEIR_DIRTY_F_ASSUME)
+		l.bytes += aligned(l.groups * sizeof(struct dirty_hot));
 	return l;
 }
 
@@ -164,6 +167,8 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 	d->scan1 = piece(&at, l.blocks * 8u);
 	d->claim = piece(&at, l.blocks * 8u);
 	d->ctl = l.ctl ? piece(&at, l.groups * 2u) : NULL;
+	if (cfg->flags & WEIR_DIRTY_F_ASSUME)
+		d->hot = piece(&at, l.groups * sizeof(struct dirty_hot));
 	weir_assert((uint64_t)(at - (unsigned char *)mem) == l.bytes);
 	d->ops = ops;
 	d->ctx = ctx;
@@ -260,6 +265,7 @@ WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 		weir_dirty_log_fill(d, &d->own, false);
 	empty_scan_set(d);
 	weir_dirty_learn_reset(d, all_dirty);
+	weir_dirty_assume_reset(d);
 	weir_store_relaxed(&d->frozen, 0u);
 	weir_store_relaxed(&d->state, (uint32_t)DIRTY_LOGGING);
 	/* A writer that saw logging off looks again: pairs with untrack() and mark_by(). */

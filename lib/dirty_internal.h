@@ -18,6 +18,7 @@
  *   scan1[block]   which stripes of the block may have a bit in scan0
  *   claim[block]   which stripes of the block a reader is working on
  *   ctl[group]     what ADAPTIVE has learned (that policy only)
+ *   hot[group]     pages assumed dirty, and those that may be soon (WEIR_DIRTY_F_ASSUME only)
  *
  * A summary bit that is set may be stale, a summary bit that is clear is true (I6) - except while a
  * reader that holds the claim of the stripe is in the middle of retiring it. Readers therefore look
@@ -57,6 +58,13 @@ struct dirty_log {
 	uint64_t *sum1;
 };
 
+/* Of a group, changed under the claim of its stripe: see dirty_assume.c. */
+struct dirty_hot {
+	uint64_t assumed;		/* pages whose bits no reader takes */
+	uint64_t often[2];		/* of each page, bit 0 and bit 1 of a count */
+	uint64_t round;			/* in which the counts were right */
+};
+
 /* A region, which is its own first reader, or a further reader of one. */
 struct weir_dirty {
 	struct weir_dirty *region;	/* itself, or the region that it reads */
@@ -72,6 +80,7 @@ struct weir_dirty {
 	uint64_t *scan1;
 	uint64_t *claim;
 	uint16_t *ctl;			/* NULL unless ADAPTIVE with usable DBM */
+	struct dirty_hot *hot;		/* NULL without WEIR_DIRTY_F_ASSUME */
 	const struct weir_dirty_ops *ops;
 	void *ctx;
 	uint32_t table_pages;
@@ -94,6 +103,9 @@ struct weir_dirty {
 	uint32_t state;
 	uint32_t frozen;		/* no more promotions; atomic */
 	uint32_t trust;			/* ADAPTIVE: see dirty_learn.c; atomic */
+	uint64_t round;			/* these three: see dirty_assume.c; atomic */
+	uint64_t assumed_max;
+	uint64_t nassumed;
 	struct weir_dirty_stats stats;	/* each field atomic, relaxed */
 };
 
@@ -177,6 +189,13 @@ static inline bool dirty_in_scan_set(const struct weir_dirty *d, uint64_t group)
 	return (weir_load_relaxed(&d->scan0[group >> STRIPE_SHIFT]) & dirty_bit(group)) != 0;
 }
 
+/* Pages of a group that are assumed dirty. */
+static inline uint64_t dirty_assumed_pages(const struct weir_dirty *d, uint64_t group)
+{
+	/* Relaxed: who changes it holds the claim, and who leaves a page out claims it later. */
+	return d->hot ? weir_load_relaxed(&d->hot[group].assumed) : 0;
+}
+
 /*
  * One reader's pass over part of a region: the stripes of one block that it holds, and what it owes
  * them (an invalidation, groups to let go) before it may release them.
@@ -187,6 +206,7 @@ struct dirty_pass {
 	uint64_t block;
 	uint64_t claimed;		/* stripes of the block that this pass holds */
 	bool learn;			/* ADAPTIVE, logging, not frozen */
+	bool assume;			/* pages may be assumed dirty, logging, not frozen */
 
 	/* the invalidation that is owed: pages first..last, if there is one */
 	bool tlbi;
@@ -257,6 +277,11 @@ bool weir_dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint6
 
 /* dirty_readers.c */
 void weir_dirty_tell_others(struct weir_dirty *reader, uint64_t group, uint64_t pages);
+
+/* dirty_assume.c */
+void weir_dirty_assume_reset(struct weir_dirty *d);
+void weir_dirty_assume_review(struct weir_dirty *d, uint64_t group);
+uint64_t weir_dirty_assume_learn(struct weir_dirty *d, uint64_t group, uint64_t dirty);
 
 /* dirty_learn.c */
 enum dirty_verdict {

@@ -267,14 +267,17 @@ static void promote_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, u
 	}
 }
 
-/* Every page of the group traps again; it leaves the scan set when the pass ends its block. */
+/*
+ * Every page of the group traps again, but for those that are assumed dirty, which go on without
+ * DBM; it leaves the scan set when the pass ends its block.
+ */
 void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 {
 	const uint64_t off = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
 	struct weir_dirty *d = p->d;
 	uint64_t gfn = dirty_gfn_of(d, group), mask = dirty_group_mask(d, group);
 	uint64_t *leaf = weir_dirty_lookup(p, gfn);
-	uint64_t dirty = 0, changed = 0, todo;
+	uint64_t dirty = 0, changed = 0, assumed = dirty_assumed_pages(d, group), todo;
 	unsigned int s = (unsigned int)(group >> STRIPE_SHIFT) & 63u;
 
 	p->ptes += 64u;
@@ -284,7 +287,9 @@ void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 		if (!(weir_load_relaxed(&leaf[i]) & WEIR_DIRTY_DESC_DBM))
 			continue;
 		changed |= dirty_bit(i);
-		if (weir_fetch_and_relaxed(&leaf[i], ~off) & WEIR_DIRTY_DESC_W)
+		if (assumed & dirty_bit(i))
+			(void)weir_fetch_and_relaxed(&leaf[i], ~WEIR_DIRTY_DESC_DBM);
+		else if (weir_fetch_and_relaxed(&leaf[i], ~off) & WEIR_DIRTY_DESC_W)
 			dirty |= dirty_bit(i);
 	}
 	if (dirty)

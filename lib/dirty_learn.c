@@ -188,7 +188,8 @@ static unsigned int hot_groups(const struct weir_dirty *d, uint64_t gfn)
 /* How many pages a fault on a page of a trapping group promotes: none, its run, or the group. */
 static uint64_t group_span(struct weir_dirty *d, uint64_t group, uint64_t page)
 {
-	uint64_t pages = dirty_log_pages(&d->shared, group) | page;
+	uint64_t assumed = dirty_assumed_pages(d, group);
+	uint64_t pages = (dirty_log_pages(&d->shared, group) & ~assumed) | page;
 	struct habit h = habit_load(weir_load_relaxed(&d->ctl[group]));
 	uint32_t n = weir_popcount64(pages);
 

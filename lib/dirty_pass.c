@@ -18,8 +18,10 @@ void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *reader)
 	p->d = d;
 	p->reader = reader;
 	p->run_first_gfn = 1;		/* an empty run: first > last */
-	p->learn = d->ctl && weir_load_relaxed(&d->state) == DIRTY_LOGGING &&
-		   !weir_load_relaxed(&d->frozen);
+	if (weir_load_relaxed(&d->state) == DIRTY_LOGGING && !weir_load_relaxed(&d->frozen)) {
+		p->learn = d->ctl != NULL;
+		p->assume = d->hot && weir_load_relaxed(&d->round);
+	}
 }
 
 /* Stripes of a block that may have a bit set in a log. */

@@ -183,6 +183,8 @@ WEIR_API unsigned int weir_dirty_peek(const struct weir_dirty *reader, uint64_t 
 		what |= WEIR_DIRTY_PEEK_DEVICE;
 	if (dirty_log_pages(&reader->own, group) & page)
 		what |= WEIR_DIRTY_PEEK_OWN;
+	if (dirty_assumed_pages(d, group) & page)
+		what |= WEIR_DIRTY_PEEK_ASSUMED;
 	return what;
 }
 
@@ -196,6 +198,7 @@ WEIR_API void weir_dirty_promise(const struct weir_dirty *reader, struct weir_di
 	uint64_t blocks = (d->ngroups + 4095u) >> (2u * STRIPE_SHIFT), block, todo;
 
 	weir_memset(out, 0, sizeof(*out));
+	out->assumed = d->hot ? weir_load_relaxed(&d->nassumed) : 0;
 	for (block = 0; block < blocks; block++) {
 		todo = weir_dirty_candidates(reader, block);
 		if (todo)

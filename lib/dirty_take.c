@@ -60,6 +60,23 @@ static uint64_t wanted(const struct dirty_pass *p, uint64_t group)
 	return p->mask ? pages & p->mask[group - p->mask_group] : pages;
 }
 
+/* And of those the ones that may be taken: what is assumed dirty stays so. */
+static uint64_t takable(const struct dirty_pass *p, uint64_t group)
+{
+	return wanted(p, group) & ~dirty_assumed_pages(p->d, group);
+}
+
+/* Pages of a group are about to be taken: those that are to be assumed dirty instead are not. */
+static void keep_hot(struct dirty_pass *p, uint64_t group, uint64_t *taken, uint64_t *found)
+{
+	uint64_t hot = 0;
+
+	if (p->assume && (*taken | *found))
+		hot = weir_dirty_assume_learn(p->d, group, *taken | *found);
+	*taken &= ~hot;
+	*found &= ~hot;
+}
+
 /*
  * Take the wanted pages of some groups of a stripe: bits, then write permission, and tell the other
  * readers. Hands the pages to the transaction, if there is one.
@@ -78,7 +95,9 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 		unsigned int i = weir_ctz64(left);
 		uint64_t group = (stripe << STRIPE_SHIFT) + i;
 
-		if (take_bits(&d->shared, group, wanted(p, group), &taken[i]))
+		if (p->assume)
+			weir_dirty_assume_review(d, group);
+		if (take_bits(&d->shared, group, takable(p, group), &taken[i]))
 			emptied |= dirty_bit(i);
 	}
 	weir_dirty_retire(&d->shared, stripe, emptied);
@@ -90,16 +109,18 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	for (left = groups; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
 		uint64_t bit = dirty_bit(i), group = (stripe << STRIPE_SHIFT) + i, pages = 0;
+		uint64_t set = shared & bit ? taken[i] : 0;
+		uint64_t hard = hit & bit ? found[i] & takable(p, group) : 0;
 
+		keep_hot(p, group, &set, &hard);
 		if ((shared | hw) & bit)
-			pages = weir_dirty_rearm(p, group, shared & bit ? taken[i] : 0,
-						 hit & bit ? found[i] & wanted(p, group) : 0);
+			pages = weir_dirty_rearm(p, group, set, hard);
 		if (pages && d->many_readers)
 			weir_dirty_tell_others(p->reader, group, pages);
 		if (mine & bit) {
 			uint64_t told;
 
-			if (take_bits(own, group, wanted(p, group), &told))
+			if (take_bits(own, group, takable(p, group), &told))
 				emptied_own |= bit;
 			pages |= told;
 		}
@@ -111,6 +132,7 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 				unmapped |= bit;
 			pages |= mapped & wanted(p, group);
 		}
+		pages |= dirty_assumed_pages(d, group) & wanted(p, group);
 		if (!pages || !p->words)
 			continue;
 		p->words[p->nwords].gfn = dirty_gfn_of(d, group);

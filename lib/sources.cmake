@@ -3,6 +3,7 @@
 # The library's sources, one a line. lib/Kbuild lists the same (a test compares the two).
 set(WEIR_SOURCES
 	dirty.c
+	dirty_assume.c
 	dirty_choose.c
 	dirty_fault.c
 	dirty_freeze.c

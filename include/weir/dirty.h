@@ -45,9 +45,8 @@
  * The caller owns the tables. It keeps table memory alive during a call that may read it, changes
  * live descriptors only atomically, and passes what it replaced to weir_dirty_fold().
  *
- * Costs: fault O(1), O(neighbourhood) when it promotes. get and harvest read 8 bytes a 16 MiB
- * stripe-block of 64 stripes, 64 descriptors a group of the scan set, and 8 bytes a dirty group.
- * Memory: 1.5 bits a page.
+ * Costs: fault O(1), O(neighbourhood) when it promotes. get and harvest: two words a block of 64
+ * stripes, 64 descriptors a group of the scan set, a word a dirty group. Memory: 1.5 bits a page.
  *
  * Source of the idea: the KVM arm64 software/hardware combined dirty log (2023) and the objections
  * to it; KVM's dirty-log ABI for CLEAR; the x86 rule "dirty in the bitmap or write-protected".
@@ -299,8 +298,8 @@ void weir_dirty_stop(struct weir_dirty *d);
  * @gfn: the page
  * @info: what was done; may be NULL
  *
- * When it returns WEIR_OK the access may be retried. A fault on a page that is writable already (a
- * second vCPU, or a translation cached earlier) writes no descriptor and issues no invalidation.
+ * When it returns WEIR_OK the access may be retried. On a page that is writable already (a second
+ * vCPU, or a translation cached earlier) it writes no descriptor and issues no invalidation.
  *
  * Context: any CPU, any time; takes no lock, never waits. Calls leaf, tlbi_local, and on a block
  * block_split (which may allocate).
@@ -319,7 +318,6 @@ enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
  * @npages: number of pages, at least 1
  *
  * For the VMM, vhost, device emulation, table saves, DMA. Call it after the write.
- *
  * Context: any CPU, any time, any context; takes no lock, never waits, calls no op.
  * Return: WEIR_OK (also while logging is off, when there is nothing to record); WEIR_ERANGE if the
  *	range is empty or not inside the region, with nothing marked; WEIR_ESHUTDOWN after
@@ -459,9 +457,7 @@ struct weir_dirty_txn {
  * @nwords_max: how many groups fit, at least 1
  *
  * Takes nothing yet. get and clear in one pass, for a reader that wants each page once, and that
- * may fail after it was handed pages.
- *
- * Context: any.
+ * may fail after it was handed pages. Context: any.
  * Return: WEIR_OK; WEIR_EINVAL as weir_dirty_get().
  */
 enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct weir_dirty_txn *txn,
@@ -577,6 +573,8 @@ struct weir_dirty_stats {
 	uint64_t ptes_rearmed;		/* descriptors that lost write permission */
 	uint64_t pages_cleared;		/* by clear, and taken by harvest */
 	uint64_t pages_returned;	/* by abort */
+	uint64_t pages_assumed;		/* to be dirty in every round */
+	uint64_t pages_let_go;		/* and not any more */
 	uint64_t readers_busy;		/* WEIR_EBUSY answers */
 };
 
@@ -593,8 +591,9 @@ void weir_dirty_stats(const struct weir_dirty *d, struct weir_dirty_stats *out);
 }
 #endif
 
-/* The rest of the module: further readers, devices, the hardware's log; rings; the choice. */
+/* The rest of the module. */
 #include "weir/dirty_readers.h"
+#include "weir/dirty_assume.h"
 #include "weir/dirty_ring.h"
 
 #endif

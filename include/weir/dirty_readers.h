@@ -87,11 +87,13 @@ enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t first_gf
  * @ptes: descriptors that it reads to find what hardware wrote
  * @words: groups that it visits
  * @tlbis: calls of tlbi_range, if it is done in one call
+ * @assumed: pages that it reports because they are assumed dirty
  */
 struct weir_dirty_promise {
 	uint64_t ptes;
 	uint64_t words;
 	uint64_t tlbis;
+	uint64_t assumed;
 };
 
 /**

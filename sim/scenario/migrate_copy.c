@@ -61,7 +61,9 @@ static void begin_round(struct migrate *m)
 			 m->round, m->npending);
 	m->next_page = 0;
 	m->chunk_end = 0;
-	next_chunk(m, 0);
+	migrate_assume_round(m);
+	if (!m->done)
+		next_chunk(m, 0);
 }
 
 /* Split the blocks of a chunk before it is first cleared. Returns false when that broke down. */
@@ -116,6 +118,7 @@ static void clear_chunk(struct migrate *m, uint64_t page)
 		migrate_broken(m, "weir_dirty_clear()", status);
 		return;
 	}
+	migrate_assume_skip(m, first, npages);
 	ns = migrate_bill_ns(m, &bill, words);
 	m->figures.clear_ns += ns;
 	m->chunk_end = end;

@@ -5,6 +5,7 @@
  *   migrate_machine.c  builds all of it and takes it down
  *   migrate_fault.c    what is under the guest: stores, write faults, the lock of the tables
  *   migrate_copy.c     rounds: CLEAR, send, GET, and when to stop
+ *   migrate_assume.c   pages dirty in every round are left for the pause
  *   migrate_switch.c   freeze, pause, the last GET, the rest, resume
  *   migrate_link.c     pages onto the link: settle, check, copy, count
  *   migrate_cost.c     what the library's calls cost
@@ -151,6 +152,7 @@ struct migrate_figures {
 	uint64_t gets_ns;	/* before */
 	uint64_t clear_ns;
 	uint64_t freeze_ns;
+	uint64_t pages_skipped;	/* assumed dirty, and not sent in a round */
 	uint64_t estimate_ns;	/* of the blackout, when it was decided upon */
 	uint64_t last_pages;	/* sent in blackout */
 	uint64_t late_pages;	/* post-copy: arrived after the resume */
@@ -279,6 +281,11 @@ uint64_t migrate_get_chunk(struct migrate *m, uint64_t *npages);
 void migrate_copier_post(struct migrate *m, uint64_t delay_ns, sim_event_fn *fn);
 void migrate_phase(struct migrate *m, enum sim_phase_kind kind, const char *name);
 bool migrate_next_pending(struct migrate *m, uint64_t *page);
+
+/* migrate_assume.c */
+bool migrate_assumes(const struct migrate *m);
+void migrate_assume_round(struct migrate *m);
+void migrate_assume_skip(struct migrate *m, uint64_t first_page, uint64_t npages);
 
 /* migrate_link.c */
 uint64_t migrate_send_batch(struct migrate *m, uint64_t end_page);

@@ -153,6 +153,8 @@ enum weir_status migrate_build_log(struct migrate *m)
 
 	if (m->policy->log == MIGRATE_HDBSS)
 		cfg.flags |= WEIR_DIRTY_F_HDBSS;
+	if (migrate_assumes(m))
+		cfg.flags |= WEIR_DIRTY_F_ASSUME;
 	size = weir_dirty_size(&cfg);
 	if (!size)
 		return WEIR_EINVAL;

@@ -72,6 +72,9 @@ const struct sim_param migrate_params[] = {
 		"turn hardware-tracked groups back to trapping before the pause"),
 	U64("migrate.freeze_budget_ptes", "ptes", "65536", 0, UINT64_C(1) << 40, "choice",
 		"descriptors a freeze visits between two looks at the clock; 0: no limit"),
+	U64("migrate.assume_percent", PERCENT, "0", 0, 100, "choice",
+		"pages dirty in every round are sent last, if the link sends them in this share of "
+		"the downtime limit; 0: none are"),
 	ENUM("migrate.throttle", "none", throttles, QEMU, "slow the guest down to converge"),
 	U64("migrate.throttle_trigger_percent", PERCENT, "50", 1, 100, QEMU,
 		"throttle when more than this share of what was sent got dirty again"),
@@ -152,6 +155,7 @@ static void read_migrate(struct migrate_config *cfg, const struct sim_params *p)
 	cfg->cancel = sim_params_enum(p, "migrate.rounds_end") == 1;
 	cfg->freeze = sim_params_bool(p, "migrate.freeze");
 	cfg->freeze_budget_ptes = sim_params_u64(p, "migrate.freeze_budget_ptes");
+	cfg->assume_percent = sim_params_u64(p, "migrate.assume_percent");
 	cfg->throttle = (enum migrate_throttle_kind)sim_params_enum(p, "migrate.throttle");
 	cfg->throttle_trigger_percent = sim_params_u64(p, "migrate.throttle_trigger_percent");
 	cfg->throttle_initial_percent = sim_params_u64(p, "migrate.throttle_initial_percent");

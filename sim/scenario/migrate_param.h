@@ -86,6 +86,7 @@ struct migrate_config {
 	bool cancel;			/* when the rounds are used up; else switch over by force */
 	bool freeze;
 	uint64_t freeze_budget_ptes;
+	uint64_t assume_percent;	/* of the downtime limit, for pages assumed dirty */
 
 	enum migrate_throttle_kind throttle;
 	uint64_t throttle_trigger_percent;
@@ -119,7 +120,7 @@ struct migrate_policy {
 	bool choose;			/* measure first, and let the library choose */
 };
 
-#define MIGRATE_NPARAMS		44u
+#define MIGRATE_NPARAMS		45u
 extern const struct sim_param migrate_params[MIGRATE_NPARAMS];
 
 #define MIGRATE_PACE_NPARAMS	6u

@@ -156,6 +156,8 @@ static void add_copier(const struct migrate *m, struct sim_stats *s)
 	add(s, "migrate.postcopy_pages", "pages", f->late_pages, "arrived after the resume");
 	add(s, "migrate.postcopy_fetches", "1", f->fetches, "stores that waited for a page");
 	add(s, "migrate.postcopy_ns", "ns", f->postcopy_ns, "resume until all had arrived");
+	add(s, "migrate.skipped_pages", "pages", f->pages_skipped,
+	    "assumed dirty, and not sent in a round");
 	add(s, "migrate.false_positive_pages", "pages", f->false_positives,
 	    "reported dirty without having changed");
 	add(s, "migrate.lost_pages", "pages", f->lost_pages, "wrong at the destination");
@@ -234,6 +236,8 @@ static void add_log(const struct migrate *m, const struct weir_dirty_stats *d, s
 	add(s, "dirty.ptes_scanned", "ptes", d->ptes_scanned, "descriptors read in scans");
 	add(s, "dirty.ptes_rearmed", "ptes", d->ptes_rearmed, "descriptors write-protected");
 	add(s, "dirty.pages_cleared", "pages", d->pages_cleared, "pages taken by CLEAR");
+	add(s, "dirty.pages_assumed", "pages", d->pages_assumed, "began to be assumed dirty");
+	add(s, "dirty.pages_let_go", "pages", d->pages_let_go, "ceased to be");
 	add(s, "dirty.pages_logged", "pages", d->pages_logged, "entries of the hardware's log");
 	add(s, "log.entries", "1", m->log.nentries, "taken out of rings or hardware logs");
 	add(s, "log.full_exits", "1", m->log.nfull, "exits because one was full");

@@ -10,6 +10,9 @@
  *
  * A page that starts out dirty (start with all_dirty), was marked, or was mapped by a block that
  * was replaced while it was writable counts as written.
+ *
+ * With pages assumed dirty the second bound is another one: what is reported and was not written
+ * was assumed when it was last taken, and at no time are more assumed than was ever allowed.
  */
 #include "../unit/dirty_tables.h"
 
@@ -27,9 +30,12 @@ struct world {
 	unsigned int vcpu;			/* the one that is running */
 	uint64_t hot;				/* where it mostly writes */
 	int started;
+	unsigned char loose[NPAGES];		/* assumed when it was last taken */
+	uint64_t allowed;			/* pages that may be assumed; 0: none ever was */
 	uint64_t log[64];			/* the hardware's log, if there is one */
 	size_t nlog;
 	int hdbss;
+	int assumes;
 };
 
 static struct world w;
@@ -147,9 +153,37 @@ static void check(uint64_t first, uint64_t n)
 	drain();
 	assert_int_equal(weir_dirty_get_bitmap(w.t->d, BASE + first, n, bitmap), WEIR_OK);
 	for (p = 0; p < n; p++)
-		if ((bitmap[p / 64] >> (p % 64) & 1) != w.written[first + p])
+		if ((bitmap[p / 64] >> (p % 64) & 1) != w.written[first + p] &&
+		    (w.written[first + p] || !w.loose[first + p]))
 			fail_msg("page %lu: %s", (unsigned long)(first + p),
 				 w.written[first + p] ? "lost" : "reported, but not written");
+}
+
+/* A page was taken; unless it was assumed instead, and the owner would not send it. */
+static void taken(uint64_t p)
+{
+	if (weir_dirty_assumed(w.t->d, BASE + p) >> (p % 64) & 1) {
+		w.loose[p] = 1;
+		return;
+	}
+	w.written[p] = 0;
+	w.loose[p] = 0;
+}
+
+/* A round begins. */
+static void do_assume(void)
+{
+	uint64_t max = rnd(4) ? rnd(300) : 0, n = 0, p;
+	struct weir_dirty_promise promise;
+
+	if (max > w.allowed)
+		w.allowed = max;
+	for (p = 0; p < NPAGES; p += 64)
+		n += (uint64_t)__builtin_popcountll(weir_dirty_assumed(w.t->d, BASE + p));
+	assert_true(n <= w.allowed);
+	weir_dirty_promise(w.t->d, &promise);
+	assert_int_equal(promise.assumed, n);
+	assert_int_equal(weir_dirty_assume(w.t->d, max), WEIR_OK);
 }
 
 static void do_clear(void)
@@ -165,7 +199,7 @@ static void do_clear(void)
 	assert_true(status == WEIR_OK || status == WEIR_ENOMEM);
 	for (p = 0; p < n; p++)
 		if (mask[p / 64] >> (p % 64) & 1)
-			w.written[first + p] = 0;
+			taken(first + p);
 }
 
 static void do_harvest(void)
@@ -192,8 +226,9 @@ static void do_harvest(void)
 			for (b = 0; b < 64; b++) {
 				if (!(words[i].pages >> b & 1))
 					continue;
-				assert_int_equal(w.written[words[i].gfn - BASE + b], 1);
-				w.written[words[i].gfn - BASE + b] = 0;
+				assert_true(w.written[words[i].gfn - BASE + b] ||
+					    w.loose[words[i].gfn - BASE + b]);
+				taken(words[i].gfn - BASE + b);
 			}
 		weir_dirty_harvest_commit(w.t->d, &txn);
 	} while (status == WEIR_EAGAIN);
@@ -262,6 +297,8 @@ static void do_restart(void)
 	status = weir_dirty_start(w.t->d, all_dirty);
 	assert_true(status == WEIR_OK || status == WEIR_ENOMEM);
 	memset(w.written, all_dirty, sizeof(w.written));
+	memset(w.loose, 0, sizeof(w.loose));
+	w.allowed = 0;
 	w.started = 1;
 }
 
@@ -269,8 +306,11 @@ static void step(void)
 {
 	uint64_t op = rnd(1000), first, n;
 
+	if (w.assumes && w.started && !rnd(700))
+		do_assume();
+
 	if (op < 800) {
-		if (!rnd(500))
+		if (!rnd(w.assumes ? 20000 : 500))
 			w.hot = rnd(NPAGES);
 		guest_write(rnd(4) ? (w.hot + rnd(40) * (1 + w.hot % 5)) % NPAGES : rnd(NPAGES));
 	} else if (op < 860) {
@@ -313,6 +353,7 @@ static void run_policy(uint32_t policy, uint32_t neighbourhood)
 		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_HDBSS,
 	};
 	unsigned int seed, i, ops = OPS / 100 * percent();
+	struct weir_dirty_stats stats;
 
 	for (seed = 1; seed <= SEEDS; seed++) {
 		void *mem;
@@ -321,7 +362,12 @@ static void run_policy(uint32_t policy, uint32_t neighbourhood)
 			cfg.flags |= WEIR_DIRTY_F_TABLES_EXCLUSIVE;
 		else
 			cfg.flags &= ~WEIR_DIRTY_F_TABLES_EXCLUSIVE;
+		if (seed % 4 < 2)
+			cfg.flags |= WEIR_DIRTY_F_ASSUME;
+		else
+			cfg.flags &= ~WEIR_DIRTY_F_ASSUME;
 		memset(&w, 0, sizeof(w));
+		w.assumes = seed % 4 < 2;
 		w.rng = seed;
 		w.hdbss = policy == WEIR_DIRTY_HDBSS;
 		w.t = tables_new_blocks(&cfg);
@@ -336,6 +382,9 @@ static void run_policy(uint32_t policy, uint32_t neighbourhood)
 		do_freeze();
 		assert_int_equal(weir_dirty_final(w.t->d), WEIR_OK);
 		check(0, NPAGES);
+		weir_dirty_stats(w.t->d, &stats);
+		assert_true(!w.assumes || ops < OPS ||
+			    (stats.pages_assumed > 200 && stats.pages_let_go > 100));
 		tables_free(w.t);
 	}
 }

@@ -39,6 +39,8 @@ static const struct sim_param own_params[] = {
 	SIM_PARAM_STRING_ENTRY("matrix.traces", "", "choice",
 			       "page-write traces to run beside the synthetic writers: paths, "
 			       "separated by commas"),
+	SIM_PARAM_STRING_ENTRY("assume.traces", "", "choice",
+			       "the same for the experiment assume"),
 	U64("matrix.runs", "", "3", 1, 1000, "choice", "migrations of each writer"),
 	U64("blackout.seeds", "", "1000", 1, 1000000, "choice", "migrations, each of its own seed"),
 	U64("lpi2024.scale", "", "10", 1, 1000, "choice",
@@ -50,9 +52,9 @@ const struct experiment *const experiments[] =
 	{&experiment_perf2023,	 &experiment_answer2023, &experiment_auc2023,
 	 &experiment_redis2023,	 &experiment_koller,	 &experiment_initially_set,
 	 &experiment_scans2021,	 &experiment_gardon,	 &experiment_autoconverge,
-	 &experiment_sparse,	 &experiment_matrix,	 &experiment_blackout,
-	 &experiment_lpi2024,
-	 &experiment_costs_list, &experiment_fit,	 NULL};
+	 &experiment_sparse,	 &experiment_matrix,	 &experiment_assume,
+	 &experiment_blackout,	 &experiment_lpi2024,	 &experiment_costs_list,
+	 &experiment_fit,	 NULL};
 
 const struct experiment *experiment_find(const char *name, struct sim_error *err)
 {

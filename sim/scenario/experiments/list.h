@@ -18,6 +18,7 @@ extern const struct experiment experiment_gardon;
 extern const struct experiment experiment_autoconverge;
 extern const struct experiment experiment_sparse;
 extern const struct experiment experiment_matrix;
+extern const struct experiment experiment_assume;
 extern const struct experiment experiment_blackout;
 extern const struct experiment experiment_lpi2024;
 extern const struct experiment experiment_costs_list;
