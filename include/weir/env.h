@@ -41,6 +41,14 @@
 #ifndef WEIR_ENV_H
 #define WEIR_ENV_H
 
+/*
+ * State is 64 bits wide, and its atomics are single instructions: of a 32-bit target they would ask
+ * for libatomic or libgcc, which a kernel does not have.
+ */
+#if __SIZEOF_POINTER__ < 8
+#error "weir: 64-bit targets only: arm64 and x86-64 are supported, 32-bit ones are not"
+#endif
+
 #ifndef WEIR_ENV_HEADER
 #define WEIR_ENV_HEADER "weir/env/hosted.h"
 #endif

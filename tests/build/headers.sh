@@ -8,7 +8,8 @@
 # Method: a source of two lines a header, compiled by every compiler that is installed. env/linux.h
 # is for a kernel: C only, against the stand-in kernel headers, as that kernel compiles (gnu11,
 # -nostdinc). In C++ without -Wshadow, which minds a function with the name of a structure, as
-# weir_dirty_stats() and POSIX's stat() are.
+# weir_dirty_stats() and POSIX's stat() are. And for a 32-bit target each module says by name that
+# it is not for one, rather than leave it to the linker.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -52,4 +53,16 @@ for cc in gcc clang g++ clang++; do
 	done < <(cd "$project/include" && find weir -name '*.h' | sort)
 done
 [ "$tried" -gt 0 ] || skip "no compiler is installed"
+for cc in gcc clang; do
+	command -v "$cc" >/dev/null || continue
+	echo 'int on_32_bits;' | "$cc" -m32 -fsyntax-only -x c - 2>"$work/32" || continue
+	for header in weir/env.h weir/xlate.h; do
+		if echo "#include \"$header\"" | "$cc" -m32 -ffreestanding -fsyntax-only \
+			-I"$project/include" -x c - 2>"$work/32"; then
+			complain "$header: compiles with $cc -m32"
+		fi
+		grep -q 'weir: 64-bit targets only' "$work/32" ||
+			complain "$header: $cc -m32 is not told what it is for"
+	done
+done
 finish "$(find "$project/include/weir" -name '*.h' | wc -l) headers by $tried compilers"

@@ -55,7 +55,7 @@
 #define weir_prefetch(p)		__builtin_prefetch((p), 0, 3)
 #define weir_ctz64(v)			((unsigned int)__builtin_ctzll(v))
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 #define weir_pause()			__builtin_ia32_pause()
 #elif defined(__aarch64__)
 #define weir_pause()			__asm__ __volatile__("yield" ::: "memory")
