@@ -3,10 +3,15 @@
  * xlate.c - the shape of a cache: its memory, its counters, how full it is.
  *
  * The index of both kinds is one multiplication of the key: bits 40 and up of the product, masked.
+ *
  * With the multiplier 2^40 + stride * 2^8 they are event + stride * device, plus a carry out of
- * event * stride that only events above 2^32 / stride have. The mixed index multiplies by an odd
- * constant (2^64 over the golden ratio): 40 bits of the event and eight more of the device than
- * there are in the index have a part in each of its bits.
+ * event * stride that only events above 2^32 / stride have.
+ *
+ * The mixed index of k bits multiplies the event by a fraction, in units of 2^(40 + k), and the
+ * device by another, in units of 2^(8 + k): 40 bits of the event and eight more of the device than
+ * there are in the index have a part in each of its bits. The fractions are those of which
+ * multiples lie most evenly, one over the golden ratio and one over the plastic number: IDs that
+ * have a pattern after all load all sets alike.
  */
 #include "xlate_internal.h"
 
@@ -18,7 +23,8 @@
  */
 #define SPREAD_MIN		64u
 #define SPREAD_MAX		32768u
-#define GOLDEN			0x9e3779b97f4a7c15u
+#define GOLDEN			0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio */
+#define PLASTIC			0xc13fa9a902a6328fu	/* and over the plastic number */
 
 /* The slots, their number a power of two; 0 if the configuration is refused. */
 static uint32_t slots_of(const struct weir_xlate_config *cfg)
@@ -48,6 +54,18 @@ static uint32_t ways_of(const struct weir_xlate_config *cfg, uint32_t nslots)
 	uint32_t ways = cfg->ways ? cfg->ways : WEIR_XLATE_WAYS_MAX;
 
 	return ways < nslots ? ways : nslots;
+}
+
+static uint64_t multiplier(const struct weir_xlate_config *cfg, unsigned int k)
+{
+	uint64_t stride = cfg->device_stride ? cfg->device_stride : STRIDE_DEFAULT, low;
+
+	if (cfg->index == WEIR_XLATE_STRUCTURED)
+		return ((uint64_t)1 << 40) + stride * 256u;
+	low = ((uint64_t)1 << (8u + k)) - 1u;
+	low = (GOLDEN >> (24u - k) & ~low) | PLASTIC >> (56u - k);
+	/* A pair of slots is of one set: a set of one slot has none. */
+	return k ? low | WEIR_XLATE_PAIRED : low & ~(uint64_t)WEIR_XLATE_PAIRED;
 }
 
 WEIR_API size_t weir_xlate_size(const struct weir_xlate_config *cfg)
@@ -82,13 +100,12 @@ WEIR_API enum weir_status weir_xlate_init(void *mem, size_t size,
 	c->sets = (struct weir_xlate_set *)(xlate_slot(c, 0, 0) + nslots);
 	c->gen_all = GEN_STEP;
 	c->index_mask = (nslots - 1u) * sizeof(struct weir_xlate_slot);
-	c->index_mul = GOLDEN;
-	if (cfg->index == WEIR_XLATE_STRUCTURED)
-		c->index_mul = ((uint64_t)1 << 40) +
-			       (uint64_t)(cfg->device_stride ? cfg->device_stride : STRIDE_DEFAULT)
-				       * 256u;
+	c->index_mul = multiplier(cfg, weir_ctz64(nslots));
 	c->set_mask = nsets - 1u;
-	c->set_shift = weir_ctz64(nsets);
+	if (cfg->index == WEIR_XLATE_STRUCTURED)
+		c->way_bit = weir_ctz64(nsets);
+	else
+		c->set_bit = weir_ctz64(c->ways);
 	c->capacity = cfg->capacity;
 	c->counting = cfg->flags & WEIR_XLATE_F_COUNTERS;
 	/* Where hits are counted a stamp stays COLD, so that no lookup ends inline. */

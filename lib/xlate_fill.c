@@ -5,11 +5,11 @@
  * A fill holds the try-lock of its set, which only fills and drains take. Under it:
  *
  *   - a live slot of the same key is written over, so that there is one (X4);
- *   - else, while the set holds less than its share of the capacity, a dead slot is taken, the
- *     preferred one if it is dead; or the preferred one from a *guest*, a translation whose own
- *     preferred slot is another. The guest misses once, and both are found sooner ever after;
+ *   - else, while the set holds less than its share of the capacity, a dead slot is taken, a
+ *     preferred one if there is a dead one; or a preferred one from a *guest*, a translation whose
+ *     own preferred slots are others. The guest misses once, and both are found sooner ever after;
  *   - else a live one goes: a random one of those that no lookup has hit since the last time that
- *     all marks were cleared, a guest in the preferred slot before others; they are cleared
+ *     all marks were cleared, a guest in a preferred slot before others; they are cleared
  *     when all are marked. That is a clock without a hand.
  *     A new translation starts without a mark, so that a scan displaces itself. Being random, it
  *     has no cliff on a loop that is a little too long.
@@ -25,6 +25,8 @@ struct xlate_choice {
 	unsigned int live;
 	unsigned int used;	/* live, and hit since it was filled or last spared */
 	unsigned int same;	/* live and of the same key: at most one bit */
+	unsigned int homes;	/* the preferred ones: one, or a pair */
+	uint64_t index;		/* a preferred slot */
 	unsigned int way;
 	bool evicts;
 };
@@ -68,14 +70,15 @@ static void unlock(struct weir_xlate_set *set)
 }
 
 /* Under the lock: only invalidations and lookups write beside us, and only stamps. */
-static void survey(const struct weir_xlate *c, uint64_t key, uint64_t index,
-		   struct xlate_choice *ch)
+static void survey(const struct weir_xlate *c, uint64_t key, uint64_t set, struct xlate_choice *ch)
 {
-	unsigned int way;
+	unsigned int paired = c->index_mul & WEIR_XLATE_PAIRED, way;
 
 	ch->live = ch->used = ch->same = 0;
+	ch->index = xlate_index(c, key);
+	ch->homes = (1u + 2u * paired) << (xlate_way_of(c, ch->index) & ~paired);
 	for (way = 0; way < c->ways; way++) {
-		const struct weir_xlate_slot *slot = xlate_slot(c, index, way);
+		const struct weir_xlate_slot *slot = xlate_slot(c, set, way);
 		unsigned int bit = 1u << way;
 
 		if (!xlate_live(c, slot))
@@ -101,10 +104,10 @@ static unsigned int pick(struct weir_xlate_set *set, unsigned int mask)
 }
 
 /* All are in use: whoever is not hit again from now on may go. */
-static void spare(const struct weir_xlate *c, uint64_t index, unsigned int ways)
+static void spare(const struct weir_xlate *c, uint64_t set, unsigned int ways)
 {
 	for (; ways; ways &= ways - 1u) {
-		struct weir_xlate_slot *slot = xlate_slot(c, index, weir_ctz64(ways));
+		struct weir_xlate_slot *slot = xlate_slot(c, set, weir_ctz64(ways));
 		uint64_t stamp = weir_load_relaxed(&slot->stamp);
 
 		/* Not over the DEAD of an invalidation; and see xlate_lookup.c. */
@@ -114,62 +117,68 @@ static void spare(const struct weir_xlate *c, uint64_t index, unsigned int ways)
 }
 
 /* The share of a set in the capacity; the remainder goes to the first sets. */
-static unsigned int share(const struct weir_xlate *c, uint64_t index)
+static unsigned int share(const struct weir_xlate *c, uint64_t set)
 {
-	return (c->capacity >> c->set_shift) +
-	       ((index & c->set_mask) < (c->capacity & c->set_mask));
+	return c->capacity / (c->set_mask + 1u) + (set < (c->capacity & c->set_mask));
 }
 
 /*
- * Whether the preferred slot has a guest: a translation whose own preferred slot is another one,
- * and that came when this one was free.
+ * Which of the preferred ways have guests: translations whose own preferred slots are others, and
+ * that came when these were free.
  */
-static bool has_guest(const struct weir_xlate *c, uint64_t index, unsigned int way)
+static unsigned int guests(const struct weir_xlate *c, uint64_t set, const struct xlate_choice *ch,
+			   unsigned int live)
 {
-	return xlate_index(c, weir_load_relaxed(&xlate_slot(c, index, way)->key)) != index;
+	unsigned int paired = c->index_mul & WEIR_XLATE_PAIRED, todo = ch->homes & live, found = 0;
+
+	for (; todo; todo &= todo - 1u) {
+		uint64_t key = weir_load_relaxed(&xlate_slot(c, set, weir_ctz64(todo))->key);
+
+		if ((xlate_index(c, key) ^ ch->index) >> paired)
+			found |= todo & ~(todo - 1u);
+	}
+	return found;
 }
 
 /* The dead way where a lookup of the key finds it soonest. */
-static unsigned int nearest(const struct weir_xlate *c, uint64_t index, unsigned int dead)
+static unsigned int nearest(const struct xlate_choice *ch, unsigned int dead)
 {
-	unsigned int preferred = (unsigned int)(index >> c->set_shift);
-
-	return dead >> preferred & 1u ? preferred : weir_ctz64(dead);
+	return weir_ctz64(dead & ch->homes ? dead & ch->homes : dead);
 }
 
-/* A live way that may go: not in use, the guest in the preferred one if it is not. */
-static unsigned int victim(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
+/* A live way that may go: not in use, a guest in a preferred one if there is one. */
+static unsigned int victim(struct weir_xlate *c, uint64_t set, struct xlate_choice *ch)
 {
-	unsigned int preferred = (unsigned int)(index >> c->set_shift), unused;
+	unsigned int unused, away;
 
 	if (ch->used == ch->live) {
-		spare(c, index, ch->live);
+		spare(c, set, ch->live);
 		ch->used = 0;
 	}
 	unused = ch->live & ~ch->used;
-	if ((unused >> preferred & 1u) && has_guest(c, index, preferred))
-		return preferred;
-	return pick(xlate_set(c, index), unused);
+	away = guests(c, set, ch, unused);
+	return away ? weir_ctz64(away) : pick(&c->sets[set], unused);
 }
 
-static void choose(struct weir_xlate *c, uint64_t index, struct xlate_choice *ch)
+static void choose(struct weir_xlate *c, uint64_t set, struct xlate_choice *ch)
 {
-	unsigned int preferred = (unsigned int)(index >> c->set_shift);
-	unsigned int dead = ~ch->live & ((1u << c->ways) - 1u);
+	unsigned int dead = ~ch->live & ((1u << c->ways) - 1u), away = 0;
 
 	ch->evicts = false;
 	if (ch->same) {
 		ch->way = weir_ctz64(ch->same);
-	} else if (count(ch->live) < share(c, index)) {
-		ch->evicts = (ch->live >> preferred & 1u) && has_guest(c, index, preferred);
-		ch->way = ch->evicts ? preferred : nearest(c, index, dead);
+	} else if (count(ch->live) < share(c, set)) {
+		if (!(dead & ch->homes))
+			away = guests(c, set, ch, ch->live);
+		ch->evicts = away != 0;
+		ch->way = away ? weir_ctz64(away) : nearest(ch, dead);
 	} else {
 		ch->evicts = true;
-		ch->way = victim(c, index, ch);
+		ch->way = victim(c, set, ch);
 		if (dead) {
 			/* The set has more slots than its share: there may be a better one. */
-			weir_store_relaxed(&xlate_slot(c, index, ch->way)->stamp, STAMP_DEAD);
-			ch->way = nearest(c, index, dead | 1u << ch->way);
+			weir_store_relaxed(&xlate_slot(c, set, ch->way)->stamp, STAMP_DEAD);
+			ch->way = nearest(ch, dead | 1u << ch->way);
 		}
 	}
 }
@@ -197,12 +206,12 @@ static void set_print(struct weir_xlate_set *set, unsigned int way, uint64_t key
  * Write a slot and make it live, unless an event of its set was invalidated since the lease. Each
  * release here pairs with the acquire of the same field in weir_xlate_lookup_inline().
  */
-static bool publish(struct weir_xlate *c, uint64_t index, unsigned int way,
+static bool publish(struct weir_xlate *c, uint64_t s, unsigned int way,
 		    const struct weir_xlate_lease *lease, unsigned int tag_index, uint64_t value,
 		    uint64_t stamp)
 {
-	struct weir_xlate_set *set = xlate_set(c, index);
-	struct weir_xlate_slot *slot = xlate_slot(c, index, way);
+	struct weir_xlate_slot *slot = xlate_slot(c, s, way);
+	struct weir_xlate_set *set = &c->sets[s];
 	uint64_t key = xlate_key(lease->device, lease->event), expected = STAMP_PENDING;
 	uint64_t word = (weir_load_relaxed(&slot->word) & ~(WORD_SEQ - 1u)) + WORD_SEQ;
 
@@ -262,8 +271,9 @@ WEIR_API enum weir_status weir_xlate_fill(struct weir_xlate *c,
 					  const struct weir_xlate_lease *lease, uint32_t tag,
 					  uint64_t value)
 {
-	uint64_t key = xlate_key(lease->device, lease->event), index = xlate_index(c, key), stamp;
-	struct weir_xlate_set *set = xlate_set(c, index);
+	uint64_t key = xlate_key(lease->device, lease->event), stamp;
+	uint64_t s = xlate_set_of(c, xlate_index(c, key));
+	struct weir_xlate_set *set = &c->sets[s];
 	unsigned int tag_index = xlate_gen_index(tag);
 	struct xlate_choice ch;
 	struct xlate_owed owed;
@@ -275,12 +285,12 @@ WEIR_API enum weir_status weir_xlate_fill(struct weir_xlate *c,
 		xlate_count(c, refused_busy, 1);
 		return WEIR_EBUSY;
 	}
-	survey(c, key, index, &ch);
-	weir_assert(count(ch.live) <= share(c, index));
+	survey(c, key, s, &ch);
+	weir_assert(count(ch.live) <= share(c, s));
 	weir_assert(!(ch.same & (ch.same - 1u)));
-	choose(c, index, &ch);
-	owes = owed_by(xlate_slot(c, index, ch.way), &owed);
-	accepted = publish(c, index, ch.way, lease, tag_index, value, stamp);
+	choose(c, s, &ch);
+	owes = owed_by(xlate_slot(c, s, ch.way), &owed);
+	accepted = publish(c, s, ch.way, lease, tag_index, value, stamp);
 	unlock(set);
 	if (owes)
 		hand_back(c, &owed);
@@ -295,13 +305,13 @@ WEIR_API enum weir_status weir_xlate_fill(struct weir_xlate *c,
 }
 
 /* Take from the dead slots of a set what they owe. */
-static unsigned int collect(struct weir_xlate *c, uint64_t index,
+static unsigned int collect(struct weir_xlate *c, uint64_t set,
 			    struct xlate_owed owed[WEIR_XLATE_WAYS_MAX])
 {
 	unsigned int way, n = 0;
 
 	for (way = 0; way < c->ways; way++) {
-		struct weir_xlate_slot *slot = xlate_slot(c, index, way);
+		struct weir_xlate_slot *slot = xlate_slot(c, set, way);
 
 		if (xlate_live(c, slot) || !owed_by(slot, &owed[n]))
 			continue;

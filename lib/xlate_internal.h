@@ -2,9 +2,10 @@
 /*
  * xlate_internal.h - what the files of lib/xlate* share: the arithmetic of keys, sets and words.
  *
- * Slot p is in set p mod nsets, so that consecutive slots are in different sets: a run of dense
- * keys loads all sets alike. Way w of set s is slot s + w * nsets. Behind the header are the slots,
- * behind them the sets.
+ * Where slots are indexed by structure, slot p is in set p mod nsets, so that consecutive slots are
+ * in different sets: a run of dense keys loads all sets alike. With the mixed index it is in set
+ * p / ways: the upper bits are mixed best, and a pair of slots, which is a cache line, is of one
+ * set. Behind the header are the slots, behind them the sets.
  */
 #ifndef WEIR_LIB_XLATE_INTERNAL_H
 #define WEIR_LIB_XLATE_INTERNAL_H
@@ -21,9 +22,9 @@
 #define GEN_STEP	((uint64_t)4)
 
 /* A slot's word. */
-#define WORD_FULL	((uint64_t)1 << 2)	/* the slot owes its value to the displaced op */
 #define WORD_TAG_SHIFT	3u
-#define WORD_SEQ	((uint64_t)1 << 11)	/* one step of the sequence; 2^53 of them */
+#define WORD_FULL	((uint64_t)1 << 16)	/* the slot owes its value to the displaced op */
+#define WORD_SEQ	((uint64_t)1 << 17)	/* one step of the sequence; 2^47 of them */
 
 /* Four fingerprints of 16 bits. The top bit of each is set, so that sums stay in their lanes. */
 #define LANE_ONES	0x0001000100010001u
@@ -55,16 +56,28 @@ static inline uint64_t xlate_index(const struct weir_xlate *c, uint64_t key)
 	       sizeof(struct weir_xlate_slot);
 }
 
-static inline struct weir_xlate_set *xlate_set(const struct weir_xlate *c, uint64_t index)
+/* The set of a slot, by number. */
+static inline uint64_t xlate_set_of(const struct weir_xlate *c, uint64_t index)
 {
-	return &c->sets[index & c->set_mask];
+	return index >> c->set_bit & c->set_mask;
 }
 
-static inline struct weir_xlate_slot *xlate_slot(const struct weir_xlate *c, uint64_t index,
+/* And its way. */
+static inline unsigned int xlate_way_of(const struct weir_xlate *c, uint64_t index)
+{
+	return (unsigned int)(index >> c->way_bit) & (c->ways - 1u);
+}
+
+static inline struct weir_xlate_set *xlate_set(const struct weir_xlate *c, uint64_t index)
+{
+	return &c->sets[xlate_set_of(c, index)];
+}
+
+static inline struct weir_xlate_slot *xlate_slot(const struct weir_xlate *c, uint64_t set,
 						 unsigned int way)
 {
 	return (struct weir_xlate_slot *)(uintptr_t)(c + 1) +
-	       ((index & c->set_mask) + ((uint64_t)way << c->set_shift));
+	       (set << c->set_bit | (uint64_t)way << c->way_bit);
 }
 
 static inline unsigned int xlate_gen_index(uint32_t id)
@@ -101,8 +114,8 @@ static inline uint64_t xlate_differ(const uint64_t *prints, uint64_t want)
 }
 
 /*
- * Ways of a set that may hold a key: bit 16 * (way / 4) + way % 4, which xlate_way() turns into
- * the way. Fingerprints are a hint: the slots decide.
+ * Ways of a set that may hold a key: bit 16 * (way / 4) + way % 4, which xlate_candidate() turns
+ * into the way. Fingerprints are a hint: the slots decide.
  */
 static inline uint64_t xlate_candidates(const struct weir_xlate_set *set, uint64_t key)
 {
@@ -115,7 +128,7 @@ static inline uint64_t xlate_candidates(const struct weir_xlate_set *set, uint64
 	       (LANE_ONES * 15u);
 }
 
-static inline unsigned int xlate_way(uint64_t candidates)
+static inline unsigned int xlate_candidate(uint64_t candidates)
 {
 	unsigned int bit = weir_ctz64(candidates);
 

@@ -31,17 +31,18 @@
 WEIR_API void weir_xlate_invalidate_event(struct weir_xlate *c, uint32_t device, uint32_t event)
 {
 	uint64_t key = xlate_key(device, event), index = xlate_index(c, key), todo;
-	struct weir_xlate_set *set = xlate_set(c, index);
+	uint64_t s = xlate_set_of(c, index);
+	struct weir_xlate_set *set = &c->sets[s];
 
 	/* Most keys are in their preferred slot: its line comes while the epoch moves. */
-	weir_prefetch(xlate_slot(c, index, (unsigned int)(index >> c->set_shift)));
+	weir_prefetch(xlate_slot(c, s, xlate_way_of(c, index)));
 	/*
 	 * Release: a lease that sees it makes a walk that sees what was changed. Acquire: sees the
 	 * keys of fillers that came before.
 	 */
 	(void)weir_fetch_add_acq_rel(&set->epoch, (uint64_t)1);
 	for (todo = xlate_candidates(set, key); todo; todo &= todo - 1u) {
-		struct weir_xlate_slot *slot = xlate_slot(c, index, xlate_way(todo));
+		struct weir_xlate_slot *slot = xlate_slot(c, s, xlate_candidate(todo));
 
 		if (weir_load_relaxed(&slot->key) == key)
 			weir_store_relaxed(&slot->stamp, STAMP_DEAD);

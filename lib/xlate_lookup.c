@@ -38,10 +38,10 @@ static bool read_slot(const struct weir_xlate *c, struct weir_xlate_slot *slot, 
 
 static bool scan(const struct weir_xlate *c, uint64_t key, uint64_t index, uint64_t *value)
 {
-	uint64_t todo;
+	uint64_t set = xlate_set_of(c, index), todo;
 
-	for (todo = xlate_candidates(xlate_set(c, index), key); todo; todo &= todo - 1u)
-		if (read_slot(c, xlate_slot(c, index, xlate_way(todo)), key, value))
+	for (todo = xlate_candidates(&c->sets[set], key); todo; todo &= todo - 1u)
+		if (read_slot(c, xlate_slot(c, set, xlate_candidate(todo)), key, value))
 			return true;
 	return false;
 }

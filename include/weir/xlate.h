@@ -18,16 +18,16 @@
  * is complete (CREADR) third, by a release.
  *
  * A *slot* is 32 bytes: key, value, stamp, and a word of sequence and tag index. Slots form *sets*
- * of up to 16. A key has one preferred slot, which is looked at first; if it is not there, 16
- * fingerprints in one cache line tell where in its set it is. A *generation* is a 64-bit counter
- * that an invalidation moves: one for everything, one of 256 by a hash of the device, one of 256
- * by a hash of the tag. The stamp of a slot is the sum of the three generations that its
+ * of up to 16. A key has one preferred slot, or two in one cache line, looked at first; if it is
+ * not there, 16 fingerprints in one line tell where in its set it is. A *generation* is a 64-bit
+ * counter that an invalidation moves: one for everything, one of 256 by a hash of the device, one
+ * of 256 by a hash of the tag. The stamp of a slot is the sum of the three generations that its
  * translation was read under; counters that only grow have the same sum only if none has moved.
  *
  * The invariants, which the code cites by number:
  *
  * X1  Transparency. A hit returns what a table walk would have returned at some instant during the
- *     lookup.
+ *     lookup; a change of the tables counts from when its invalidation takes effect.
  * X2  No resurrection. Once an invalidation has returned, no lookup that happens after it returns a
  *     translation that was read from the tables before it began.
  * X3  A hit is of one fill: key, value, tag and stamp that a lookup accepts were written by the
@@ -79,7 +79,10 @@ enum weir_xlate_index {
 	 * dense in this sum fill the cache to the last slot without a conflict
 	 */
 	WEIR_XLATE_STRUCTURED = 0,
-	/* a multiplicative hash of both, for events and devices without a pattern */
+	/*
+	 * a multiplicative hash of both, for events and devices without a pattern; the two slots of
+	 * a cache line are both preferred
+	 */
 	WEIR_XLATE_MIXED = 1
 };
 
@@ -177,13 +180,15 @@ struct weir_xlate_stats {
  *
  * The key times index_mul has the number of the preferred slot in its bits 40 and up.
  * WEIR_XLATE_INDEX_SHIFT leaves it multiplied by the size of a slot, and the tag's index stands in
- * a slot's word multiplied by the size of a generation, so that neither has to be scaled.
+ * a slot's word multiplied by the size of a generation, so that neither has to be scaled. Where
+ * index_mul is odd, the slots go in pairs: a key that is not in its slot may be in the other one.
  */
 #define WEIR_XLATE_GENS		256u		/* generations by device, and by tag */
 #define WEIR_XLATE_HASH32	0x9e3779b1u
 #define WEIR_XLATE_HASH_SHIFT	24u		/* 32-bit hash to the index of a generation */
 #define WEIR_XLATE_INDEX_SHIFT	35u
-#define WEIR_XLATE_TAG_BYTES	0x7f8u		/* of a word: 2 full, 3..10 tag, 11.. sequence */
+#define WEIR_XLATE_PAIRED	1u		/* of index_mul */
+#define WEIR_XLATE_TAG_BYTES	0xffffu		/* of a word: 3..10 tag, 16 full, 17.. sequence */
 
 struct weir_xlate_slot {
 	uint64_t key;		/* device in the upper half, event in the lower */
@@ -215,18 +220,22 @@ struct weir_xlate {
 	uint64_t index_mask;	/* (number of slots - 1) * size of a slot */
 	struct weir_xlate_set *sets;
 	uint32_t set_mask;
-	uint32_t set_shift;	/* log2 of the number of sets */
+	uint32_t set_bit;	/* where the set's number is in a slot's, and the way's */
+	uint32_t way_bit;
 	uint32_t capacity;
 	uint32_t ways;
 	uint32_t used;		/* bits that the first hit of a stamp clears */
 	uint32_t counting;
-	uint64_t line_end;
+	uint32_t line_end;
 	uint64_t tag_epoch;
 	const struct weir_xlate_ops *ops;
 	void *ctx;
 	struct weir_xlate_stats stats;
 	uint64_t end[6];
 };
+
+/* So that a hit is laid out as one line of instructions. */
+#define WEIR_XLATE_RARELY(cond)	__builtin_expect(!!(cond), 0)
 
 #ifdef __cplusplus
 #define WEIR_XLATE_AT(type, base, bytes) \
@@ -287,7 +296,7 @@ bool weir_xlate_lookup(const struct weir_xlate *c, uint32_t device, uint32_t eve
  * weir_xlate_lookup_scan() - what weir_xlate_lookup_inline() does out of line
  * @c: the cache
  * @key: device in the upper half, event in the lower
- * @offset: of the key's preferred slot from the first, in bytes
+ * @offset: of a preferred slot of the key from the first, in bytes
  * @value: the translation; written on a hit only
  *
  * Not to be called by others.
@@ -302,11 +311,18 @@ bool weir_xlate_lookup_scan(const struct weir_xlate *c, uint64_t key, uint64_t o
 static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t device,
 					    uint32_t event, uint64_t *value)
 {
-	uint64_t key = device, hash = device * WEIR_XLATE_HASH32, offset, word, stamp, v;
+	uint64_t key = device, hash = device * WEIR_XLATE_HASH32, mul = c->index_mul, offset, word;
 	const struct weir_xlate_slot *slot;
+	uint64_t stamp, v;
 
 	key = key << 32 | event;
-	offset = key * c->index_mul >> WEIR_XLATE_INDEX_SHIFT & c->index_mask;
+	offset = key * mul >> WEIR_XLATE_INDEX_SHIFT & c->index_mask;
+	if (mul & WEIR_XLATE_PAIRED) {
+		/* A hint, and arithmetic: a branch on the key could not be predicted. */
+		uint64_t other = weir_load_relaxed(WEIR_XLATE_AT(uint64_t, c + 1, offset)) != key;
+
+		offset ^= other * sizeof(*slot);
+	}
 	slot = WEIR_XLATE_AT(struct weir_xlate_slot, c + 1, offset);
 	/*
 	 * X3. A writer sets stamp to "being written", moves the sequence (release), writes key
@@ -317,7 +333,7 @@ static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t
 	 */
 	word = weir_load_acquire(&slot->word);
 	stamp = weir_load_acquire(&slot->stamp);
-	if (weir_load_acquire(&slot->key) != key)
+	if (WEIR_XLATE_RARELY(weir_load_acquire(&slot->key) != key))
 		return weir_xlate_lookup_scan(c, key, offset, value);
 	/*
 	 * X2. The generations come after the stamp: they are at least what its filler had read, so
@@ -327,10 +343,10 @@ static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t
 	stamp -= weir_load_relaxed(&c->gen_device[hash >> WEIR_XLATE_HASH_SHIFT]);
 	stamp -= weir_load_relaxed(WEIR_XLATE_AT(uint64_t, c->gen_tag,
 						 word & WEIR_XLATE_TAG_BYTES));
-	if (stamp)
+	if (WEIR_XLATE_RARELY(stamp))
 		return weir_xlate_lookup_scan(c, key, offset, value);
 	v = weir_load_acquire(&slot->value);
-	if (weir_load_relaxed(&slot->word) != word)
+	if (WEIR_XLATE_RARELY(weir_load_relaxed(&slot->word) != word))
 		return weir_xlate_lookup_scan(c, key, offset, value);
 	*value = v;
 	return true;
