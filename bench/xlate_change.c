@@ -3,7 +3,7 @@
  * xlate_change.c - invalidations and fills, at capacities from 64 to 65536 (`keys` here). `empty`
  * is the call of a function that does nothing with the same arguments: what to take off for the
  * call. `atomic_add` is the call of one that adds to one word: the least that any invalidation
- * which may meet another one costs on this machine.
+ * which may meet another one costs on this machine. `weir_serial`: it may not.
  *
  * invalidate_event kills entries that are there at first, and finds them dead later; what it does
  * is the same. The events come in random order, and in sequence as weir_ordered: at 65536 the
@@ -41,32 +41,36 @@ XW_LOOP(loop_nothing, struct weir_xlate *c = w->data, (nothing(c, device, event)
 XW_LOOP(loop_fill, struct weir_xlate *c = w->data,
 	(xw_fill(c, (struct xw_key){ device, event }), false))
 
-static struct xw *make(const struct bench_params *params, uint64_t (*loop)(const struct xw *w))
+static struct xw *make(const struct bench_params *params, uint64_t (*loop)(const struct xw *w),
+		       uint32_t flags)
 {
-	struct xw *w = xw_cached(params, 2);
+	struct xw *w = xw_cached_with(params, 2, flags);
 
 	w->loop = loop;
 	w->want = 0;
 	return w;
 }
 
-#define SETUP(fn, loop) \
+#define SETUP(fn, loop, flags) \
 	static void *fn(const struct bench_params *params) \
 	{ \
-		return make(params, loop); \
+		return make(params, loop, flags); \
 	}
 
-SETUP(setup_all, loop_all)
-SETUP(setup_device, loop_device)
-SETUP(setup_tag, loop_tag)
-SETUP(setup_event, loop_event)
-SETUP(setup_nothing, loop_nothing)
-SETUP(setup_add, loop_add)
-SETUP(setup_fill, loop_fill)
+SETUP(setup_all, loop_all, 0)
+SETUP(setup_device, loop_device, 0)
+SETUP(setup_tag, loop_tag, 0)
+SETUP(setup_serial_all, loop_all, WEIR_XLATE_F_SERIAL)
+SETUP(setup_serial_device, loop_device, WEIR_XLATE_F_SERIAL)
+SETUP(setup_serial_tag, loop_tag, WEIR_XLATE_F_SERIAL)
+SETUP(setup_event, loop_event, 0)
+SETUP(setup_nothing, loop_nothing, 0)
+SETUP(setup_add, loop_add, 0)
+SETUP(setup_fill, loop_fill, 0)
 
 static void *setup_ordered(const struct bench_params *params)
 {
-	struct xw *w = make(params, loop_event);
+	struct xw *w = make(params, loop_event, 0);
 	uint32_t i;
 
 	for (i = 0; i < w->nstream; i++)
@@ -76,11 +80,14 @@ static void *setup_ordered(const struct bench_params *params)
 
 void bench_xlate_change(void)
 {
-	static const uint32_t sizes[] = { 64, 1024, 65536 };
+	static const uint32_t sizes[] = { 64, 1024, 32768, 65536 };
 	static const struct bench_impl impls[] = {
 		XW_IMPL("xlate/invalidate_all/weir", setup_all),
 		XW_IMPL("xlate/invalidate_device/weir", setup_device),
 		XW_IMPL("xlate/invalidate_tag/weir", setup_tag),
+		XW_IMPL("xlate/invalidate_all/weir_serial", setup_serial_all),
+		XW_IMPL("xlate/invalidate_device/weir_serial", setup_serial_device),
+		XW_IMPL("xlate/invalidate_tag/weir_serial", setup_serial_tag),
 		XW_IMPL("xlate/invalidate_event/weir", setup_event),
 		XW_IMPL("xlate/invalidate_event/weir_ordered", setup_ordered),
 		XW_IMPL("xlate/invalidate_all/empty", setup_nothing),

@@ -16,12 +16,13 @@
 #include "weir/xlate.h"
 #include "xlate_world.h"
 
-static struct weir_xlate *cache_new(const struct xw *w)
+static struct weir_xlate *cache_new(const struct xw *w, uint32_t flags)
 {
 	struct weir_xlate_config cfg = {
 		.capacity = w->nkeys * (w->params.irregular && !w->params.full ? 2u : 1u),
 		.index = w->params.irregular ? WEIR_XLATE_MIXED : WEIR_XLATE_STRUCTURED,
 		.device_stride = 2049,
+		.flags = flags,
 	};
 	struct weir_xlate *c;
 	size_t size = weir_xlate_size(&cfg);
@@ -49,10 +50,10 @@ void xw_fill(struct weir_xlate *c, struct xw_key k)
 }
 
 /* A case over a cache that holds the keys; some rounds of them, as a guest's interrupts come. */
-struct xw *xw_cached(const struct bench_params *params, uint32_t rounds)
+struct xw *xw_cached_with(const struct bench_params *params, uint32_t rounds, uint32_t flags)
 {
 	struct xw *w = xw_new(params, rounds);
-	struct weir_xlate *c = cache_new(w);
+	struct weir_xlate *c = cache_new(w, flags);
 	uint32_t i, round, kept = 0;
 	uint64_t value;
 
@@ -70,6 +71,11 @@ struct xw *xw_cached(const struct bench_params *params, uint32_t rounds)
 		xw_stream(w);
 	}
 	return w;
+}
+
+struct xw *xw_cached(const struct bench_params *params, uint32_t rounds)
+{
+	return xw_cached_with(params, rounds, 0);
 }
 
 XW_LOOP(loop_call, const struct weir_xlate *c = w->data,
@@ -134,6 +140,8 @@ static void *setup_miss(const struct bench_params *params)
 void bench_xlate_hit(void)
 {
 	static const uint32_t sizes[] = { 1, 16, 64, 1024, 65536 };
+	/* Which level of the caches a slot or a value of the dense keys comes from. */
+	static const uint32_t levels[] = { 16384, 32768, 262144 };
 	static const struct bench_impl impls[] = {
 		XW_IMPL("xlate/hit/weir", setup_call),
 		XW_IMPL("xlate/hit/weir_inline", setup_inline),
@@ -151,6 +159,9 @@ void bench_xlate_hit(void)
 	for (i = 0; i < sizeof(impls) / sizeof(*impls); i++)
 		for (s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
 			bench_register_xlate_shapes(&impls[i], sizes[s], 21);
+	for (i = 1; i < 3; i++)
+		for (s = 0; s < sizeof(levels) / sizeof(*levels); s++)
+			bench_register_xlate(&impls[i], levels[s], false, false, 1, 21);
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
 		for (s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
 			bench_register_xlate(&others[i], sizes[s], false, false, 1, 21);

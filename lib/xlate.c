@@ -16,6 +16,7 @@
 #include "xlate_internal.h"
 
 #define MEM_ALIGN			64u
+#define FLAGS			(WEIR_XLATE_F_COUNTERS | WEIR_XLATE_F_SERIAL)
 #define STRIDE_DEFAULT		17u
 /*
  * Keys without a pattern collide; with room to spare fewer do, and most look-ups end inline. Above
@@ -36,7 +37,7 @@ static uint32_t slots_of(const struct weir_xlate_config *cfg)
 	/* With one way a set's share of the capacity could be none. */
 	if (cfg->ways > WEIR_XLATE_WAYS_MAX || cfg->ways == 1 || (cfg->ways & (cfg->ways - 1u)))
 		return 0;
-	if (cfg->index > WEIR_XLATE_MIXED || (cfg->flags & ~WEIR_XLATE_F_COUNTERS))
+	if (cfg->index > WEIR_XLATE_MIXED || (cfg->flags & ~FLAGS))
 		return 0;
 	if (cfg->device_stride > WEIR_XLATE_STRIDE_MAX ||
 	    (cfg->device_stride && !(cfg->device_stride & 1u)))
@@ -108,6 +109,7 @@ WEIR_API enum weir_status weir_xlate_init(void *mem, size_t size,
 		c->set_bit = weir_ctz64(c->ways);
 	c->capacity = cfg->capacity;
 	c->counting = cfg->flags & WEIR_XLATE_F_COUNTERS;
+	c->serial = cfg->flags & WEIR_XLATE_F_SERIAL;
 	/* Where hits are counted a stamp stays COLD, so that no lookup ends inline. */
 	c->used = c->counting ? STAMP_UNUSED : STAMP_UNUSED | STAMP_COLD;
 	c->ops = ops;

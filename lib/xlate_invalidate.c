@@ -2,9 +2,10 @@
 /*
  * xlate_invalidate.c - making lookups forget, in O(1) and without waiting.
  *
- * Device, tag, all: move a generation. Entries stamped with the old one are dead for every lookup
- * that happens after, and so is an entry whose filler took its lease before: it is stamped with
- * what the lease saw.
+ * Device, tag, all: move a generation; by a read-modify-write, as one that went back would bring
+ * dead entries to life, or by a store where the owner serialises (WEIR_XLATE_F_SERIAL). Entries
+ * stamped with the old one are dead for every lookup that happens after, and so is an entry whose
+ * filler took its lease before: it is stamped with what the lease saw.
  *
  * A tag is known only after the walk, so the lease cannot hold its generation. The filler reads it
  * when it has it, and then the tag epoch, which must be the lease's. The epoch moves first here:
@@ -50,25 +51,33 @@ WEIR_API void weir_xlate_invalidate_event(struct weir_xlate *c, uint32_t device,
 	xlate_count(c, invalidations_event, 1);
 }
 
+/*
+ * Release: pairs with the acquire of leases; the generation of a tag, with that of fill. A macro,
+ * so that the explorer takes each use for an order of its own.
+ */
+#define advance(c, counter, step)                                                               \
+	do {                                                                                    \
+		if ((c)->serial)                                                                \
+			weir_store_release((counter), weir_load_relaxed(counter) + (step));     \
+		else                                                                            \
+			(void)weir_fetch_add_release((counter), (step));                        \
+	} while (0)
+
 WEIR_API void weir_xlate_invalidate_device(struct weir_xlate *c, uint32_t device)
 {
-	/* Release: pairs with the acquire of leases. */
-	(void)weir_fetch_add_release(&c->gen_device[xlate_gen_index(device)], GEN_STEP);
+	advance(c, &c->gen_device[xlate_gen_index(device)], GEN_STEP);
 	xlate_count(c, invalidations_device, 1);
 }
 
 WEIR_API void weir_xlate_invalidate_tag(struct weir_xlate *c, uint32_t tag)
 {
-	/* Release: pairs with the acquire of leases. */
-	(void)weir_fetch_add_release(&c->tag_epoch, (uint64_t)1);
-	/* Release: pairs with the acquire of fill. */
-	(void)weir_fetch_add_release(&c->gen_tag[xlate_gen_index(tag)], GEN_STEP);
+	advance(c, &c->tag_epoch, (uint64_t)1);
+	advance(c, &c->gen_tag[xlate_gen_index(tag)], GEN_STEP);
 	xlate_count(c, invalidations_tag, 1);
 }
 
 WEIR_API void weir_xlate_invalidate_all(struct weir_xlate *c)
 {
-	/* Release: pairs with the acquire of leases. */
-	(void)weir_fetch_add_release(&c->gen_all, GEN_STEP);
+	advance(c, &c->gen_all, GEN_STEP);
 	xlate_count(c, invalidations_all, 1);
 }

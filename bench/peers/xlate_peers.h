@@ -43,6 +43,7 @@ struct xw *xw_flat(const struct bench_params *params, uint32_t rounds);
 
 /* xlate_hit.c: a case over the library's cache */
 struct xw *xw_cached(const struct bench_params *params, uint32_t rounds);
+struct xw *xw_cached_with(const struct bench_params *params, uint32_t rounds, uint32_t flags);
 void xw_fill(struct weir_xlate *c, struct xw_key k);
 
 /* What a translation names, with its references, on a line of its own as a vgic_irq is. */

@@ -47,7 +47,8 @@
  * fill holds a reference, given up by the displaced op after a grace period.
  *
  * Concurrency: lookup, lease, fill, invalidate_*, drain, stats and residency may all run at any
- * time on any CPU, also in an interrupt that came in the middle of any of them.
+ * time on any CPU, also in an interrupt that came in the middle of any of them, unless the owner
+ * says WEIR_XLATE_F_SERIAL.
  *
  * Cost: a hit touches one slot line, the header's first line and two lines of generations, and
  * stores nothing once the slot is marked as used. Fill O(16). Memory: 36 bytes a slot and 4.5 KiB;
@@ -87,6 +88,12 @@ enum weir_xlate_index {
 };
 
 #define WEIR_XLATE_F_COUNTERS	(1u << 0)	/* keep the counters of weir_xlate_stats() */
+/*
+ * The caller sees to it that no two of weir_xlate_invalidate_device(), _tag() and _all() are under
+ * way at once, by the lock under which it takes commands from a queue, say: they are plain stores
+ * then, and no read-modify-writes. All else is as concurrent as without it.
+ */
+#define WEIR_XLATE_F_SERIAL	(1u << 1)
 
 /**
  * struct weir_xlate_config - the shape of a cache
@@ -226,7 +233,7 @@ struct weir_xlate {
 	uint32_t ways;
 	uint32_t used;		/* bits that the first hit of a stamp clears */
 	uint32_t counting;
-	uint32_t line_end;
+	uint32_t serial;
 	uint64_t tag_epoch;
 	const struct weir_xlate_ops *ops;
 	void *ctx;

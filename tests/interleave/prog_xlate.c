@@ -32,11 +32,14 @@ static uint64_t told[WX_THREADS_MAX][KEYS];	/* private: the version a thread saw
 static unsigned int fills, evicting;		/* private: bookkeeping of the programs */
 static enum scope scope;
 
-static void setup_cache(uint32_t capacity, uint32_t ways, const struct weir_xlate_ops *ops)
+static void setup_with(uint32_t capacity, uint32_t ways, uint32_t index, uint32_t flags)
 {
-	struct weir_xlate_config cfg = { .capacity = capacity, .ways = ways, .device_stride = 1 };
+	struct weir_xlate_config cfg = {
+		.capacity = capacity, .ways = ways, .index = index, .device_stride = 1,
+		.flags = flags,
+	};
 
-	wx_check(weir_xlate_init(mem, sizeof(mem), &cfg, ops, NULL, &c) == WEIR_OK, "init");
+	wx_check(weir_xlate_init(mem, sizeof(mem), &cfg, NULL, NULL, &c) == WEIR_OK, "init");
 	memset(told, 0, sizeof(told));
 	fills = evicting = 0;
 	for (unsigned int k = 0; k < KEYS; k++) {
@@ -60,6 +63,11 @@ static void setup_cache(uint32_t capacity, uint32_t ways, const struct weir_xlat
 		wx_name(&c->sets[i].epoch, "epoch%u", i);
 		wx_name(&c->sets[i].lock, "lock%u", i);
 	}
+}
+
+static void setup_cache(uint32_t capacity, uint32_t ways)
+{
+	setup_with(capacity, ways, WEIR_XLATE_STRUCTURED, 0);
 }
 
 /* ---- what threads do ---- */
@@ -178,7 +186,7 @@ static void check_slots(void)
 #define SCOPED(name, s) \
 	static void name(void) \
 	{ \
-		setup_cache(2, 2, NULL); \
+		setup_cache(2, 2); \
 		scope = (s); \
 	}
 
@@ -212,6 +220,22 @@ COMMAND(device, "device", device_setup, "injectors beside a device's invalidatio
 COMMAND(tag, "tag", tag_setup, "injectors beside a tag's invalidation");
 COMMAND(all, "all", all_setup, "injectors beside an invalidation of everything");
 
+/* Commands that the owner serialises. */
+#define SERIAL(name, s) \
+	static void name(void) \
+	{ \
+		setup_with(2, 2, WEIR_XLATE_STRUCTURED, WEIR_XLATE_F_SERIAL); \
+		scope = (s); \
+	}
+
+SERIAL(serial_device_setup, DEV)
+SERIAL(serial_tag_setup, TAG)
+SERIAL(serial_all_setup, ALL)
+
+COMMAND(serial_device, "serial-device", serial_device_setup, "as device, one command at a time");
+COMMAND(serial_tag, "serial-tag", serial_tag_setup, "as tag, one command at a time");
+COMMAND(serial_all, "serial-all", serial_all_setup, "as all, one command at a time");
+
 /* ---- a slot that changes hands: nothing is torn ---- */
 
 static void evict_thread(unsigned int tid)
@@ -231,7 +255,7 @@ static void evict_thread(unsigned int tid)
 
 static void evict_setup(void)
 {
-	setup_cache(2, 2, NULL);
+	setup_cache(2, 2);
 	scope = EVENT;
 	(void)fill(0);
 	(void)fill(1);
@@ -241,6 +265,23 @@ WX_PROGRAM(evict) = {
 	.name = "xlate/evict", .what = "four keys in two slots, which change hands under lookups",
 	.nthreads = 3, .setup = evict_setup, .thread = evict_thread, .final = check_slots,
 };
+
+/* ---- the mixed index: each key has a pair of preferred slots ---- */
+
+static void pair_setup(void)
+{
+	setup_with(2, 2, WEIR_XLATE_MIXED, 0);
+	scope = EVENT;
+	(void)fill(0);
+	(void)fill(1);
+}
+
+WX_PROGRAM(pair_evict) = {
+	.name = "xlate/pair-evict", .what = "four keys in a pair of slots, which change hands",
+	.nthreads = 3, .setup = pair_setup, .thread = evict_thread, .final = check_slots,
+};
+
+COMMAND(pair_event, "pair-event", pair_setup, "an event of a pair is invalidated and comes back");
 
 /* One slot: every fill writes what a lookup is reading. */
 static void one_slot_thread(unsigned int tid)
@@ -257,7 +298,7 @@ static void one_slot_thread(unsigned int tid)
 
 static void one_slot_setup(void)
 {
-	setup_cache(1, 0, NULL);
+	setup_cache(1, 0);
 	scope = EVENT;
 	(void)fill(0);
 }
@@ -320,7 +361,7 @@ static void fills_thread(unsigned int tid)
 
 static void fills_setup(void)
 {
-	setup_cache(2, 2, NULL);
+	setup_cache(2, 2);
 }
 
 static void fills_final(void)
@@ -392,6 +433,7 @@ LEASE(lease_event, "event", event_setup);
 LEASE(lease_device, "device", device_setup);
 LEASE(lease_tag, "tag", tag_setup);
 LEASE(lease_all, "all", all_setup);
+LEASE(lease_serial, "serial", serial_tag_setup);
 
 /* A walk that began after the command was complete is never refused for it, and is new. */
 static void after_thread(unsigned int tid)
@@ -420,7 +462,7 @@ WX_PROGRAM(after) = {
 
 static void frozen_setup(void)
 {
-	setup_cache(4, 2, NULL);	/* keys 0 and 2 in one set, 1 and 3 in the other */
+	setup_cache(4, 2);	/* keys 0 and 2 in one set, 1 and 3 in the other */
 	scope = EVENT;
 	(void)fill(0);
 }
@@ -477,6 +519,27 @@ WX_PROGRAM(early) = {
 	.name = "xlate/invalidate-first", .what = "invalidated before the table is changed",
 	.nthreads = 2, .must_fail = WX_ALL_MODELS, .schedules = 40000,
 	.setup = all_setup, .thread = early_thread, .final = check_slots,
+};
+
+/* Promises to serialise commands, and does not: a generation goes back. */
+static void not_serial_thread(unsigned int tid)
+{
+	if (tid == 0) {
+		inject(0);
+		look(0);
+	} else if (tid == 1) {
+		command(0);
+		command(0);
+		look(0);
+	} else {
+		command(1);
+	}
+}
+
+WX_PROGRAM(not_serial) = {
+	.name = "xlate/serial-not", .what = "commands at once where one at a time was promised",
+	.nthreads = 3, .must_fail = WX_ALL_MODELS, .schedules = 40000,
+	.setup = serial_all_setup, .thread = not_serial_thread, .final = check_slots,
 };
 
 /* Walks first, takes the lease second. */

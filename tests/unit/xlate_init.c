@@ -46,7 +46,8 @@ static void refuses(void **state)
 	REFUSED(device_stride, 16);
 	REFUSED(device_stride, WEIR_XLATE_STRIDE_MAX + 2);
 	ACCEPTED(device_stride, WEIR_XLATE_STRIDE_MAX);
-	REFUSED(flags, 2);
+	ACCEPTED(flags, WEIR_XLATE_F_COUNTERS | WEIR_XLATE_F_SERIAL);
+	REFUSED(flags, 4);
 	cfg = good;
 	cfg.capacity = WEIR_XLATE_CAPACITY_MAX;
 	assert_int_equal(try(&cfg), WEIR_ENOMEM);
