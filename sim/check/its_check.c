@@ -35,6 +35,13 @@ void sim_its_check_violated(struct sim_its_check *check, enum sim_its_checker ch
 	check->report(check->ctx, checker, text);
 }
 
+void sim_its_check_bound(struct sim_its_check *check, uint64_t resident, uint64_t capacity)
+{
+	if (resident > capacity)
+		sim_its_check_violated(check, SIM_ITS_CHECK_RESIDENCY, "%" PRIu64 " entries, %"
+				       PRIu64 " is the bound", resident, capacity);
+}
+
 /* A fill makes one entry, so with room for n more the bound holds for the next n fills. */
 void sim_its_check_residency(struct sim_its_check *check, struct sim_its_residency *residency,
 			     struct sim_its_design *design)
@@ -48,9 +55,7 @@ void sim_its_check_residency(struct sim_its_check *check, struct sim_its_residen
 	sim_its_design_stats(design, &stats);
 	if (stats.fills < residency->fills)
 		return;
-	if (stats.resident > capacity)
-		sim_its_check_violated(check, SIM_ITS_CHECK_RESIDENCY, "%" PRIu64 " entries, %"
-				       PRIu64 " is the bound", stats.resident, capacity);
+	sim_its_check_bound(check, stats.resident, capacity);
 	room = stats.resident < capacity ? capacity - stats.resident : 0;
 	residency->fills = stats.fills + (room ? room : 1);
 }

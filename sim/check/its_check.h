@@ -96,6 +96,9 @@ void sim_its_twin_take(struct sim_its_twin *twin, uint32_t pe, uint32_t intid);
 void sim_its_twin_compare(struct sim_its_twin *twin, struct sim_ram *ram, struct sim_gic *gic,
 			  struct sim_its *its);
 
+/** sim_its_check_bound() - so many entries are held, where so many may be */
+void sim_its_check_bound(struct sim_its_check *check, uint64_t resident, uint64_t capacity);
+
 /** struct sim_its_residency - zeroed at first; see sim_its_check_residency() */
 struct sim_its_residency {
 	uint64_t fills;	/* at which it looks next */

@@ -239,6 +239,11 @@ void sim_its_completion_delivered(struct sim_its_completion *c, uint32_t pe, uin
 				       " delivered to PE %" PRIu32 ": device 0x%" PRIx32 " event %"
 				       PRIu32 " led to it until %s completed", intid, pe,
 				       lpi->device, lpi->event, op_name(lpi->op));
+	else if (c->pes[lpi->icid] == NOWHERE)
+		sim_its_check_violated(c->check, SIM_ITS_CHECK_COMPLETION, "LPI %" PRIu32
+				       " delivered to PE %" PRIu32 ": device 0x%" PRIx32 " event %"
+				       PRIu32 " is of collection %" PRIu32 ", which MAPC has "
+				       "unmapped", intid, pe, lpi->device, lpi->event, lpi->icid);
 	else if (c->pes[lpi->icid] != pe)
 		sim_its_check_violated(c->check, SIM_ITS_CHECK_COMPLETION, "LPI %" PRIu32
 				       " delivered to PE %" PRIu32 ": device 0x%" PRIx32 " event %"

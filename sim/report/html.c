@@ -55,7 +55,8 @@ static void throughput(FILE *out, const struct sim_svg_scale *scale,
 		fprintf(out, "<p class=\"legend\">after the first pass over memory:</p>\n");
 		sim_svg_throughput(out, closing, s);
 	}
-	phase_legend(out);
+	if (s->nphases)
+		phase_legend(out);
 }
 
 /* @closing: a second look at the end of the run, or NULL. */
@@ -73,8 +74,12 @@ static void policy_section(FILE *out, const struct sim_svg_scale *scale,
 		return;
 	}
 	throughput(out, scale, closing, policy->series);
-	fprintf(out, "<h3>Pages that became dirty, by guest address from the base of memory "
-		"(frame 0x%" PRIx64 ")</h3>\n", policy->series->base_gfn);
+	if (policy->series->page_bytes)
+		fprintf(out, "<h3>Pages that became dirty, by guest address from the base of "
+			"memory (frame 0x%" PRIx64 ")</h3>\n", policy->series->base_gfn);
+	else
+		fprintf(out, "<h3>Interrupts that vCPUs took, by event, a device's side by side"
+			"</h3>\n");
 	sim_svg_heat_legend(out, scale, policy->series);
 	sim_svg_heat(out, scale, policy->series);
 	sim_html_phases(out, policy->series);

@@ -65,7 +65,7 @@ void sim_series_lost(struct sim_series *s, unsigned int cause, uint64_t t0_ns, u
 		     uint64_t lost_vcpu_ns);
 
 /**
- * sim_series_dirty() - pages became dirty (the heat map)
+ * sim_series_dirty() - pages became dirty, or interrupts were taken (the heat map)
  * @s: the series
  * @time_ns: when
  * @gfn: first page, inside the range the policy was opened with

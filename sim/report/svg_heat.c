@@ -102,9 +102,14 @@ static void address_axis(FILE *out, const struct sim_series *s, long bottom)
 	char text[SIM_FORMAT_BYTES];
 
 	for (unsigned int i = 0; i <= 4; i++) {
-		uint64_t gfn = s->base_gfn + s->npages / 4 * i;
+		uint64_t gfn = s->base_gfn + s->npages * i / 4;
 		long y = bottom - (bottom - TOP) / 4 * (long)i;
 
+		if (!s->page_bytes) {
+			fprintf(out, "<text x=\"%d\" y=\"%ld\" class=\"end\">%" PRIu64
+				"</text>\n", SIM_SVG_LEFT - 60, y + 45, gfn - s->base_gfn);
+			continue;
+		}
 		sim_format_value((gfn - s->base_gfn) * s->page_bytes, "bytes", text);
 		fprintf(out, "<text x=\"%d\" y=\"%ld\" class=\"end\">%s"
 			"<title>guest frame 0x%" PRIx64 "</title></text>\n", SIM_SVG_LEFT - 60,
@@ -117,9 +122,10 @@ void sim_svg_heat(FILE *out, const struct sim_svg_scale *scale, const struct sim
 	long row_height = HEIGHT / (long)s->nrows > 4 ? HEIGHT / (long)s->nrows / 2 * 2 : 4;
 	long bottom = TOP + row_height * (long)s->nrows;
 
-	fprintf(out, "<svg viewBox=\"0 0 %d %ld\" role=\"img\" aria-label=\"pages that became "
-		"dirty, by time and guest address\">\n"
+	fprintf(out, "<svg viewBox=\"0 0 %d %ld\" role=\"img\" aria-label=\"%s\">\n"
 		"<path class=\"plot\" d=\"M%d %dH%ldV%ldH%dz\"/>\n", SIM_SVG_WIDTH, bottom + 360,
+		s->page_bytes ? "pages that became dirty, by time and guest address" :
+				"interrupts taken, by time and event",
 		SIM_SVG_LEFT, TOP, sim_svg_x(scale, s->end_ns), bottom, SIM_SVG_LEFT);
 	for (unsigned int level = 1; level <= SIM_SVG_HEAT_LEVELS; level++)
 		strokes(out, scale, s, level, row_height);
@@ -134,7 +140,11 @@ void sim_svg_heat_legend(FILE *out, const struct sim_svg_scale *scale, const str
 
 	sim_format_value(UINT64_C(1) << scale->heat_shift, "ns", span);
 	sim_format_value(((uint64_t)s->page_bytes) << s->row_shift, "bytes", bytes);
-	fprintf(out, "<p class=\"legend\">pages in %s and %s of memory: ", span, bytes);
+	if (s->page_bytes)
+		fprintf(out, "<p class=\"legend\">pages in %s and %s of memory: ", span, bytes);
+	else
+		fprintf(out, "<p class=\"legend\">interrupts in %s, of %u event%s: ", span,
+			1u << s->row_shift, s->row_shift ? "s" : "");
 	for (unsigned int level = 1; scale->heat_max && level <= SIM_SVG_HEAT_LEVELS; level++) {
 		bool top = level == SIM_SVG_HEAT_LEVELS;
 		uint64_t first = level_first(level, scale->heat_max);

@@ -63,6 +63,9 @@ static bool simulate(struct sim_run *run, const struct inject_config *cfg,
 		if (result->lost)
 			sim_run_fail(run, "lost_interrupt: %" PRIu64 " interrupts were due and "
 				     "came to nothing (policy %s)", result->lost, listener.name);
+		if (result->stuck)
+			sim_run_fail(run, "lost_interrupt: %" PRIu64 " requests wait for ever "
+				     "(policy %s)", result->stuck, listener.name);
 		inject_hand_over(result, out);
 		stats = inject_stats(&in, result);
 		ok = sim_run_policy_end(out, stats);
@@ -77,7 +80,7 @@ static enum sim_run_result compare(struct sim_run *run, struct inject_config *cf
 				   const enum sim_its_design_kind *kinds, unsigned int n)
 {
 	struct sim_policy_shape shape = {
-		.vcpus = cfg->nvcpus, .npages = nevents, .page_bytes = 1,
+		.vcpus = cfg->nvcpus, .npages = nevents, .page_bytes = 0,
 		.causes = inject_cause_names, .ncauses = INJECT_NCAUSES,
 	};
 	struct inject_result results[SIM_ITS_DESIGNS];

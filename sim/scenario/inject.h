@@ -47,7 +47,8 @@ extern const char *const inject_cause_names[INJECT_NCAUSES];
  * @refused: of them, those that nothing was mapped for
  * @coalesced: of them, those that met their LPI pending, or their work item queued
  * @lpis: LPIs that a vCPU acknowledged
- * @lost: interrupts that were due and came to nothing
+ * @lost: interrupts that were due and came to nothing; of the whole run, as the next
+ * @stuck: requests of a closed loop that no handler has ended when all is quiet
  * @lookups: in interrupt context
  * @hits: of them, those that were injected there
  * @warm_lookups: of events that were looked up before and that no command has named since
@@ -73,6 +74,7 @@ struct inject_result {
 	uint64_t coalesced;
 	uint64_t lpis;
 	uint64_t lost;
+	uint64_t stuck;
 	uint64_t lookups;
 	uint64_t hits;
 	uint64_t warm_lookups;

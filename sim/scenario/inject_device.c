@@ -130,7 +130,6 @@ void inject_ended(struct inject *in, uint32_t event, uint32_t n)
 
 	if (!n)
 		return;
-	e->done -= n;
 	device->outstanding -= n;
 	for (uint32_t i = 0; i < n && !in->quiet && !device->stopping; i++)
 		submit(in, event);

@@ -85,7 +85,6 @@ struct inject_event {
 	uint64_t pending_ns;	/* when it raised what made its LPI pending */
 	/* closed loop */
 	uint32_t done;		/* requests that wait for a handler */
-	uint32_t handling;	/* of them, that the handler at work has seen */
 };
 
 /* What a CPU can do, the most urgent first. */
@@ -170,6 +169,7 @@ struct inject_vcpu {
 	bool kicked;
 	uint64_t poll_timer;
 	uint32_t event;		/* whose handler runs; NO_EVENT: nobody's */
+	uint32_t handling;	/* its requests that the handler has found done */
 	struct inject_task *tasks;	/* ring */
 	uint32_t first_task, ntasks, tasks_room;
 };
@@ -381,7 +381,7 @@ bool inject_run(struct inject *in);
 void inject_free(struct inject *in);
 
 /* inject_result.c */
-#define INJECT_NMETRICS	24u
+#define INJECT_NMETRICS	25u
 extern const struct sim_metric inject_metrics[INJECT_NMETRICS];
 void inject_sum_up(struct inject *in, struct inject_result *result);
 void inject_hand_over(const struct inject_result *result, struct sim_policy_out *out);

@@ -53,6 +53,8 @@ const struct sim_metric inject_metrics[INJECT_NMETRICS] = {
 	       "from the device's write to the handler: half of all"),
 	METRIC("latency_p99_ns", "p99", "ns", LOWER, false, "the same: 99 in a hundred"),
 	METRIC("latency_p999_ns", "p99.9", "ns", LOWER, false, "the same: 999 in a thousand"),
+	METRIC("host_ns_per_lpi", "host per LPI", "ns", LOWER, false,
+	       "time that vCPUs lost to anything but the guest's own handlers, by the LPI"),
 	METRIC("lost_compute_vcpu_ns", "lost compute", "vcpu ns", LOWER, false,
 	       "time that the guest's programs did not have, handlers included"),
 	METRIC("worker_cpu_ns", "worker CPU", "ns", LOWER, false,
@@ -63,16 +65,16 @@ const struct sim_metric inject_metrics[INJECT_NMETRICS] = {
 	METRIC("invalidations", "invalidations", "", NEUTRAL, false,
 	       "that the ITS asked for"),
 	METRIC("evictions", "evictions", "", LOWER, false, "entries forgotten to make room"),
-	METRIC("residency_max", "entries", "", LOWER, false, "entries held at most"),
-	METRIC("kicks", "kicks", "", LOWER, true,
+	METRIC("residency_max", "entries", "", NEUTRAL, false, "entries held at most"),
+	METRIC("kicks", "kicks", "", NEUTRAL, true,
 	       "vCPUs that were interrupted in their guest to take an LPI"),
 	METRIC("refused", "refused", "", NEUTRAL, true,
 	       "interrupts that nothing was mapped for"),
-	METRIC("lost_handler_vcpu_ns", "lost to handlers", "vcpu ns", LOWER, true,
+	METRIC("lost_handler_vcpu_ns", "lost to handlers", "vcpu ns", NEUTRAL, true,
 	       "the guest's interrupt handlers"),
-	METRIC("lost_exit_vcpu_ns", "lost to exits", "vcpu ns", LOWER, true,
+	METRIC("lost_exit_vcpu_ns", "lost to exits", "vcpu ns", NEUTRAL, true,
 	       "leaving and entering the guest"),
-	METRIC("lost_irq_vcpu_ns", "lost to interrupts", "vcpu ns", LOWER, true,
+	METRIC("lost_irq_vcpu_ns", "lost to interrupts", "vcpu ns", NEUTRAL, true,
 	       "the host's interrupt context, look-ups included"),
 	METRIC("lost_switch_vcpu_ns", "lost to switches", "vcpu ns", LOWER, true,
 	       "context switches"),
@@ -80,7 +82,7 @@ const struct sim_metric inject_metrics[INJECT_NMETRICS] = {
 	       "walks and injections of workers"),
 	METRIC("lost_lock_vcpu_ns", "lost to locks", "vcpu ns", LOWER, true,
 	       "waiting for locks, in any context"),
-	METRIC("lost_command_vcpu_ns", "lost to commands", "vcpu ns", LOWER, true,
+	METRIC("lost_command_vcpu_ns", "lost to commands", "vcpu ns", NEUTRAL, true,
 	       "the ITS's commands, the exit included"),
 };
 
@@ -108,8 +110,11 @@ void inject_sum_up(struct inject *in, struct inject_result *result)
 {
 	const struct inject_counts *a = &in->before, *b = &in->after;
 	struct sim_its_design_stats design;
+	uint64_t stuck = 0;
 
 	sim_its_design_stats(in->m.design, &design);
+	for (uint32_t d = 0; d < in->ndevices; d++)
+		stuck += in->devices[d].outstanding;
 	*result = (struct inject_result){
 		.span_ns = in->end_ns - in->begin_ns,
 		.msis = b->msis - a->msis,
@@ -117,6 +122,7 @@ void inject_sum_up(struct inject *in, struct inject_result *result)
 		.coalesced = b->coalesced - a->coalesced,
 		.lpis = b->lpis - a->lpis,
 		.lost = lost(in),
+		.stuck = stuck,
 		.lookups = b->lookups - a->lookups,
 		.hits = b->hits - a->hits,
 		.warm_lookups = b->warm_lookups - a->warm_lookups,
@@ -162,6 +168,8 @@ void inject_hand_over(const struct inject_result *r, struct sim_policy_out *out)
 	sim_run_value(out, "latency_p50_ns", r->latency_p50_ns);
 	sim_run_value(out, "latency_p99_ns", r->latency_p99_ns);
 	sim_run_value(out, "latency_p999_ns", r->latency_p999_ns);
+	sim_run_value(out, "host_ns_per_lpi",
+		      scaled(lost_compute(r) - r->lost_ns[INJECT_HANDLER], 1, r->lpis));
 	sim_run_value(out, "lost_compute_vcpu_ns", lost_compute(r));
 	sim_run_value(out, "worker_cpu_ns", r->worker_ns);
 	sim_run_value(out, "coalesced", r->coalesced);
@@ -194,6 +202,7 @@ static void add_interrupts(const struct inject *in, const struct inject_result *
 	    "that met their work item queued");
 	add(s, "inject.lpis", "1", r->lpis, "LPIs that vCPUs took");
 	add(s, "inject.lost", "1", r->lost, "that came to nothing, in the whole run");
+	add(s, "inject.stuck", "1", r->stuck, "requests that no handler has ended");
 	add(s, "inject.discarded", "1", in->counts.discarded,
 	    "pending LPIs that the guest discarded, in the whole run");
 	add(s, "inject.left", "1", in->left, "pending LPIs at the end");

@@ -136,11 +136,10 @@ static void ends(struct inject_cpu *cpu)
 {
 	struct inject *in = cpu->in;
 	struct inject_vcpu *v = cpu->vcpu;
-	struct inject_event *event = &in->events[v->event];
 
 	inject_end_of(in, v->index);
-	in->counts.ios += event->handling;
-	inject_ended(in, v->event, event->handling);
+	in->counts.ios += v->handling;
+	inject_ended(in, v->event, v->handling);
 	v->event = NO_EVENT;
 	next(cpu);
 }
@@ -164,9 +163,10 @@ static void handle(struct inject_cpu *cpu, uint32_t intid)
 		sim_series_dirty(in->series, inject_now(in) - in->begin_ns, index, 1);
 	event->pending = false;
 	v->event = index;
-	event->handling = event->done;
-	inject_piece(cpu, LEVEL_GUEST, INJECT_HANDLER,
-		     cost->handler_ns + event->handling * cost->io_ns, ends);
+	v->handling = event->done;
+	event->done = 0;
+	inject_piece(cpu, LEVEL_GUEST, INJECT_HANDLER, cost->handler_ns + v->handling * cost->io_ns,
+		     ends);
 }
 
 static void take(struct inject_cpu *cpu)

@@ -126,8 +126,8 @@ extern const struct sim_scenario *const sim_scenarios[];
  * struct sim_policy_shape - the axes of a policy's pictures
  * @vcpus: vCPUs; capacity is one second of progress per second and vCPU
  * @base_gfn: first guest frame
- * @npages: guest frames
- * @page_bytes: bytes of one
+ * @npages: guest frames; or events
+ * @page_bytes: bytes of one; 0: the heat map is of interrupts, by event, instead of pages
  * @causes: names of what can lose compute, in the order they are stacked: "fault", "lock"
  * @ncauses: how many, at most SIM_SERIES_CAUSES
  */

@@ -11,3 +11,7 @@ if(NOT CMAKE_CROSSCOMPILING)	# resident memory is then the emulator's
 	add_dependencies(migrate_large weir-sim)
 endif()
 add_dependencies(migrate_cli weir-sim)
+weir_add_test(NAME inject_run SOURCES inject_run.c LIBS weirsim LABELS property)
+weir_add_test(NAME inject_cli SOURCES inject_cli.c LABELS cli
+	DEFINES EMULATOR="${CMAKE_CROSSCOMPILING_EMULATOR}")
+add_dependencies(inject_cli weir-sim)

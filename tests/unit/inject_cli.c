@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Goal: weir-sim run on the inject scenario keeps its word to a user: the shipped scenarios break
+ * no property and end with an answer, a planted mistake ends with exit code 1 and the command that
+ * repeats it, and input that is wrong ends with exit code 2, one line that names the thing, and
+ * nothing written; trace, diff and report work on what a run leaves.
+ *
+ * Method: run the program; look at exit code, streams and files.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WEIR_SIM	EMULATOR " " WEIR_BIN_DIR "/weir-sim"
+#define SCENARIO	WEIR_SOURCE_DIR "/examples/scenarios/inject.yaml"
+#define RECORDED	WEIR_SOURCE_DIR "/examples/scenarios/inject-recorded.yaml"
+#define TEXT_MAX	262144u
+/* Shorter than what is shipped, for what does not depend on it. */
+#define SHORT		" -C workload.span_ns=10000000 -C workload.warmup_ns=1000000 "
+
+static char dir[64]; /* scratch */
+static char out[TEXT_MAX], err[TEXT_MAX];
+
+static void slurp(const char *path, char *text)
+{
+	FILE *file = fopen(path, "r");
+	size_t n = 0;
+
+	if (file) {
+		n = fread(text, 1, TEXT_MAX - 1, file);
+		fclose(file);
+	}
+	text[n] = '\0';
+}
+
+/* Run a shell command in the scratch directory; its exit code. */
+static int sh(const char *fmt, ...)
+{
+	char command[4096], wrapped[8192];
+	va_list args;
+	int status;
+
+	va_start(args, fmt);
+	vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	snprintf(wrapped, sizeof(wrapped), "cd %s && { %s; } >stdout 2>stderr </dev/null", dir,
+		 command);
+	status = system(wrapped);
+	assert_true(WIFEXITED(status));
+	snprintf(wrapped, sizeof(wrapped), "%s/stdout", dir);
+	slurp(wrapped, out);
+	snprintf(wrapped, sizeof(wrapped), "%s/stderr", dir);
+	slurp(wrapped, err);
+	return WEXITSTATUS(status);
+}
+
+static void write_file(const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static unsigned int occurrences(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+static const char *last_line(char *text)
+{
+	size_t n = strlen(text);
+	char *newline;
+
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	newline = strrchr(text, '\n');
+	return newline ? newline + 1 : text;
+}
+
+/* A figure of a row of what --format json printed. */
+static long figure(const char *policy, const char *metric)
+{
+	char key[64];
+	const char *at;
+
+	snprintf(key, sizeof(key), "\"policy\": \"%s\"", policy);
+	at = strstr(out, key);
+	assert_non_null(at);
+	snprintf(key, sizeof(key), "\"%s\": ", metric);
+	at = strstr(at, key);
+	assert_non_null(at);
+	return strtol(at + strlen(key), NULL, 10);
+}
+
+static void the_shipped_scenario_answers(void **state)
+{
+	static const char *const metrics[] = {
+		"lpis_per_s", "iops", "context_switches_per_s", "hit_ratio", "survivors_hit",
+		"latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "host_ns_per_lpi",
+		"lost_compute_vcpu_ns", "worker_cpu_ns", "coalesced", "lost", "invalidations",
+		"evictions", "residency_max",
+	};
+
+	(void)state;
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out ok --format json"), 0);
+	assert_string_equal(err, "");
+	assert_int_equal(occurrences(out, "\"policy\""), 4);
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		assert_true(figure("weir", metrics[i]) >= 0);
+	/* 72 interrupts: more than the list has room for, less than the others have */
+	assert_int_equal(figure("none", "hit_ratio"), 0);
+	assert_int_equal(figure("none", "residency_max"), 0);
+	assert_int_equal(figure("list2019", "residency_max"), 64);
+	assert_int_equal(figure("xarray2024", "residency_max"), 72);
+	assert_int_equal(figure("weir", "residency_max"), 72);
+	assert_true(figure("list2019", "evictions") > 0);
+	assert_true(figure("weir", "survivors_hit") > 999000);
+	assert_true(figure("weir", "iops") > figure("none", "iops"));
+	for (unsigned int i = 0; i < 4; i++) {
+		static const char *const names[] = { "none", "list2019", "xarray2024", "weir" };
+
+		assert_int_equal(figure(names[i], "lost"), 0);
+	}
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO SHORT " --out table"), 0);
+	assert_non_null(strstr(out, "What it buys: with weir "));
+	assert_non_null(strstr(out, "What it costs: 72 entries in "));
+}
+
+static void a_run_can_be_read_again(void **state)
+{
+	(void)state;
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO SHORT " --out a --quiet"), 0);
+	assert_int_equal(sh(WEIR_SIM " run a/config.resolved.yaml --out b --quiet"), 0);
+	assert_int_equal(sh(WEIR_SIM " diff a b"), 0);
+	assert_non_null(strstr(out, "same: 4 policies"));
+	assert_int_equal(sh(WEIR_SIM " trace a/weir >x && grep -c ' take vcpu=' x"), 0);
+	assert_int_equal(sh(WEIR_SIM " report a && grep -c 'Interrupts that vCPUs took' "
+			    "a/report.html && ! grep -q 'became dirty' a/report.html"), 0);
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO SHORT " --seed 2 --out c --quiet"), 0);
+	assert_int_equal(sh(WEIR_SIM " diff a c"), 1);
+	assert_int_equal(sh(WEIR_SIM " list-params inject"), 0);
+	assert_non_null(strstr(out, "cost.switch_ns"));
+	assert_non_null(strstr(out, "its.cache_capacity"));
+}
+
+static void the_recorded_stream_is_replayed(void **state)
+{
+	(void)state;
+	assert_int_equal(sh(WEIR_SIM " run " RECORDED " --out rec --format json"), 0);
+	assert_int_equal(figure("weir", "lost"), 0);
+	assert_int_equal(figure("weir", "refused"), 0);
+	assert_true(figure("weir", "hit_ratio") > 990000);
+	assert_int_equal(figure("none", "hit_ratio"), 0);
+}
+
+static void planted_mistakes_end_with_exit_code_1(void **state)
+{
+	static const char *const storm =
+		"-C device.count=2 -C device.events=1 -C device.latency_ns=10000";
+	/* a fill is stale when a move comes during its walk: that takes many moves */
+	static const char *const mistakes[] = {
+		"skip_invalidate=1 -C storm.movi_per_s=10000",
+		"late_invalidate=1 -C storm.movi_per_s=10000",
+		"stale_fill=1 -C storm.movi_per_s=100000",
+	};
+	static const char *const policies[] = { "list2019", "xarray2024", "weir" };
+	char command[4096];
+
+	(void)state;
+	for (unsigned int m = 0; m < 3; m++) {
+		/* only weir walks without the mutex, and so can fill with what is stale */
+		for (unsigned int p = m == 2 ? 2 : 0; p < 3; p++) {
+			assert_int_equal(sh(WEIR_SIM " run " SCENARIO " %s -C break.%s "
+					    "-C policy.names=%s --out bad --force", storm,
+					    mistakes[m], policies[p]), 1);
+			assert_non_null(strstr(err, "completion: LPI "));
+			assert_non_null(strstr(err, "transparency: device "));
+		}
+	}
+	/* the last line is a command that does it again */
+	snprintf(command, sizeof(command), "%s", last_line(err));
+	assert_non_null(strstr(command, "weir-sim run"));
+	assert_int_equal(sh(EMULATOR " %s", command), 1);
+	assert_non_null(strstr(err, "completion: LPI "));
+	/* without a mistake the same is fine, and a design without a cache has nothing to break */
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " %s -C storm.movi_per_s=100000 --out good "
+			    "--quiet", storm), 0);
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " %s --out none --quiet -C policy.names=none "
+			    "-C break.%s", storm, mistakes[0]), 0);
+}
+
+static void wrong_input_is_one_line_and_nothing_written(void **state)
+{
+	static const struct {
+		const char *args, *says;
+	} cases[] = {
+		{ "-C policy.names=none,lru", "policy.names: 'lru': no such policy, expected none, "
+		  "list2019, list2024, xarray2024, weir" },
+		{ "-C policy.names=weir,weir", "policy.names: weir twice, expected each once" },
+		{ "-C policy.names=", "policy.names: '': no such policy" },
+		{ "-C its.cache_capacity=0", "its.cache_capacity=0: must be 1.." },
+		{ "-C guest.vcpus=0", "guest.vcpus=0: must be 1.." },
+		{ "-C workload.trace=none.csv", "none.csv: " },
+		{ "-C workload.trace=head.csv", "head.csv:1: first line, found 'time,op', expected "
+		  "time_us,op,operands" },
+		{ "-C workload.trace=op.csv", "op.csv:2: op, found 'mapx', expected an op of ITS "
+		  "streams" },
+		{ "-C workload.trace=empty.csv", "empty.csv: holds no event, expected one at "
+		  "least" },
+		{ "-C workload.trace=pe.csv", "pe.csv: PE 9, expected below 4 (guest.vcpus)" },
+		{ "-C workload.trace=device.csv", "device.csv: device 70000, expected below 65536 "
+		  "(its.devbits)" },
+		{ "-C workload.trace=lpi.csv", "lpi.csv: LPI 65536, expected below 65536 "
+		  "(its.intidbits)" },
+		{ "-C workload.trace=sync.csv", "sync.csv: maps and raises no event" },
+		{ "-C its.v4=4.0 -C its.profile=kvm", "its.v4=4.0: needs its.state=memory" },
+	};
+
+	(void)state;
+	write_file("head.csv", "time,op\n");
+	write_file("op.csv", "time_us,op,operands\n0,mapx,1\n");
+	write_file("empty.csv", "time_us,op,operands\n# nothing\n");
+	write_file("pe.csv", "time_us,op,operands\n0,mapc,9,9,1\n");
+	write_file("device.csv", "time_us,op,operands\n0,mapd,70000,4,0,1\n");
+	write_file("lpi.csv", "time_us,op,operands\n0,mapti,8,0,65536,0\n");
+	write_file("sync.csv", "time_us,op,operands\n0,sync\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out wrong %s", cases[i].args), 2);
+		assert_int_equal(occurrences(err, "\n"), 1);
+		if (!strstr(err, cases[i].says))
+			fail_msg("%s: not: %s", err, cases[i].says);
+		assert_string_equal(out, "");
+		assert_int_not_equal(sh("test -e wrong"), 0);
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/inject_cli.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_shipped_scenario_answers),
+		cmocka_unit_test(a_run_can_be_read_again),
+		cmocka_unit_test(the_recorded_stream_is_replayed),
+		cmocka_unit_test(planted_mistakes_end_with_exit_code_1),
+		cmocka_unit_test(wrong_input_is_one_line_and_nothing_written),
+	};
+
+	return cmocka_run_group_tests_name("inject_cli", tests, set_up, tear_down);
+}
