@@ -192,6 +192,12 @@ static void lpis_a_second(void **state)
 	    LIST("-v1 -d1 -e1: weir behind the bus", "-e17: weir, time an LPI; bound: the tree"));
 }
 
+static void the_cache_of_2019(void **state)
+{
+	(void)state;
+	run("inject2019", NULL, LIST("context switches at that, with it", "SATA"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_short_blackout),
 		cmocka_unit_test(adaptive_against_both),
 		cmocka_unit_test(lpis_a_second),
+		cmocka_unit_test(the_cache_of_2019),
 	};
 
 	return cmocka_run_group_tests_name("experiment_tables", tests, NULL, NULL);

@@ -45,6 +45,10 @@ static const struct sim_param own_params[] = {
 	U64("blackout.seeds", "", "1000", 1, 1000000, "choice", "migrations, each of its own seed"),
 	U64("lpi2024.scale", "", "10", 1, 1000, "choice",
 	    "iterations of the published runs are divided by it"),
+	U64("inject2019.runs", "", "8", 1, 1000, "choice", "runs that a figure is the sum of"),
+	SIM_PARAM_STRING_ENTRY("inject2019.settings", "", "choice",
+			       "NAME=VALUE of the inject scenario, separated by commas, for all "
+			       "guests"),
 	U64("fit.rounds", "", "3", 1, 100, "choice", "rounds of the search, a line for each cost"),
 };
 
@@ -53,7 +57,8 @@ const struct experiment *const experiments[] =
 	 &experiment_redis2023,	 &experiment_koller,	 &experiment_initially_set,
 	 &experiment_scans2021,	 &experiment_gardon,	 &experiment_autoconverge,
 	 &experiment_sparse,	 &experiment_matrix,	 &experiment_assume,
-	 &experiment_blackout,	 &experiment_lpi2024,	 &experiment_costs_list,
+	 &experiment_blackout,	 &experiment_lpi2024,	 &experiment_inject2019,
+	 &experiment_costs_list,
 	 &experiment_fit,	 NULL};
 
 const struct experiment *experiment_find(const char *name, struct sim_error *err)

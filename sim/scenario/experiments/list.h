@@ -21,6 +21,7 @@ extern const struct experiment experiment_matrix;
 extern const struct experiment experiment_assume;
 extern const struct experiment experiment_blackout;
 extern const struct experiment experiment_lpi2024;
+extern const struct experiment experiment_inject2019;
 extern const struct experiment experiment_costs_list;
 extern const struct experiment experiment_fit;
 
