@@ -66,6 +66,9 @@ static bool simulate(struct sim_run *run, const struct inject_config *cfg,
 		if (result->stuck)
 			sim_run_fail(run, "lost_interrupt: %" PRIu64 " requests wait for ever "
 				     "(policy %s)", result->stuck, listener.name);
+		if (result->save_missed)
+			sim_run_fail(run, "save: %" PRIu64 " pages were written and are not in the "
+				     "dirty log (policy %s)", result->save_missed, listener.name);
 		inject_hand_over(result, out);
 		stats = inject_stats(&in, result);
 		ok = sim_run_policy_end(out, stats);

@@ -49,6 +49,7 @@ extern const char *const inject_cause_names[INJECT_NCAUSES];
  * @lpis: LPIs that a vCPU acknowledged
  * @lost: interrupts that were due and came to nothing; of the whole run, as the next
  * @stuck: requests of a closed loop that no handler has ended when all is quiet
+ * @save_missed: with guest.save, pages that were written and are not in the dirty log
  * @lookups: in interrupt context
  * @hits: of them, those that were injected there
  * @warm_lookups: of events that were looked up before and that no command has named since
@@ -75,6 +76,7 @@ struct inject_result {
 	uint64_t lpis;
 	uint64_t lost;
 	uint64_t stuck;
+	uint64_t save_missed;
 	uint64_t lookups;
 	uint64_t hits;
 	uint64_t warm_lookups;

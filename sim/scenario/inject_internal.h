@@ -11,6 +11,7 @@
  *   inject_device.c   devices that answer requests, or interrupt at a rate
  *   inject_replay.c   a recorded stream
  *   inject_guest.c    a guest that moves interrupts, and binds devices again
+ *   inject_save.c     saving the tables under a dirty log
  *   inject_run.c      from set-up to the last interrupt
  *   inject_result.c   figures and counters
  *   inject_note.c     what they say
@@ -287,6 +288,9 @@ struct inject {
 	bool quiet;			/* devices raise no more */
 	uint64_t begin_ns, end_ns;	/* measured */
 	struct inject_counts counts, before, after;
+	struct {
+		uint64_t changed, dirty, missed; /* pages */
+	} save;
 	uint64_t left;			/* pending at the end: of LPIs that are disabled */
 	struct sim_hist *latency;
 };
@@ -373,6 +377,9 @@ void inject_guest_done(struct inject *in, const struct inject_task *task);
 void inject_guest_idle(struct inject *in, uint32_t device);
 /* A command has completed. */
 void inject_guest_named(struct inject *in, const uint64_t cmd[4]);
+
+/* inject_save.c */
+void inject_save(struct inject *in);
 
 /* inject_run.c */
 /* The machine, booted; inject_run() does it. False with in->err set. */

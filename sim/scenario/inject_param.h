@@ -79,6 +79,7 @@ struct inject_config {
 	uint32_t irq_cpus;	/* 0: devices interrupt the vCPUs' own CPUs */
 	bool busy;
 	uint64_t halt_poll_ns;
+	bool save;		/* the tables, at the end */
 	bool walk_locked;
 
 	enum inject_load load;
@@ -114,7 +115,7 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *para
 unsigned int inject_policies_read(enum sim_its_design_kind kinds[SIM_ITS_DESIGNS],
 				  const struct sim_params *params, struct sim_error *err);
 
-#define INJECT_NPARAMS	48u
+#define INJECT_NPARAMS	49u
 extern const struct sim_param inject_params[INJECT_NPARAMS];
 
 #endif

@@ -123,6 +123,7 @@ void inject_sum_up(struct inject *in, struct inject_result *result)
 		.lpis = b->lpis - a->lpis,
 		.lost = lost(in),
 		.stuck = stuck,
+		.save_missed = in->save.missed,
 		.lookups = b->lookups - a->lookups,
 		.hits = b->hits - a->hits,
 		.warm_lookups = b->warm_lookups - a->warm_lookups,
@@ -254,6 +255,9 @@ struct sim_stats *inject_stats(const struct inject *in, const struct inject_resu
 
 	add_interrupts(in, result, stats);
 	add_host(in, result, stats);
+	add(stats, "save.pages_changed", "pages", in->save.changed, "by guest.save");
+	add(stats, "save.pages_dirty", "pages", in->save.dirty, "that the log has");
+	add(stats, "save.pages_missed", "pages", in->save.missed, "changed, and not in the log");
 	for (unsigned int i = 0; i < SIM_ITS_NCHECKERS; i++) {
 		snprintf(name, sizeof(name), "check.%s", sim_its_checker_names[i]);
 		add(stats, name, "1", in->m.check.violations[i], "violations of this checker");

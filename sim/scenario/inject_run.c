@@ -134,8 +134,10 @@ bool inject_run(struct inject *in)
 	if (in->stream)
 		end(in, 0);
 	find_rest(in);
+	if (in->cfg->save)
+		inject_save(in);
 	sim_its_twin_compare(in->m.twin, in->m.ram, in->m.gic, in->m.its);
-	return true;
+	return !in->failed;
 }
 
 void inject_free(struct inject *in)

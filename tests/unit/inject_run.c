@@ -225,6 +225,18 @@ static void every_interrupt_is_accounted_for(void **state)
 	}
 }
 
+/* Held: mappings are written when they are saved, past stage 2. In memory: they are there. */
+static void a_save_is_in_the_dirty_log(void **state)
+{
+	struct inject_result r = simulate("", "guest.save=on its.profile=kvm", SIM_ITS_WEIR);
+
+	(void)state;
+	assert_int_equal(r.save_missed, 0);
+	assert_int_equal(r.violations, 0);
+	r = simulate("", "guest.save=on", SIM_ITS_WEIR);
+	assert_int_equal(r.save_missed, 0);
+}
+
 static void what_contradicts_is_refused(void **state)
 {
 	static const struct {
@@ -266,6 +278,7 @@ int main(void)
 		cmocka_unit_test(survivors_of_a_storm_over_sixteen_devices),
 		cmocka_unit_test(few_interrupts_gain_nothing),
 		cmocka_unit_test(every_interrupt_is_accounted_for),
+		cmocka_unit_test(a_save_is_in_the_dirty_log),
 		cmocka_unit_test(what_contradicts_is_refused),
 	};
 
