@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goal: a stream is replayed in its order, by the guest's own queue: an interrupt before its mapping
- * is refused, one before a command was translated by the tables as they were before it, one after by
- * those after; and figures add up.
+ * Goal: a stream is replayed in its order, by the guest's own queue: an interrupt before its
+ * mapping is refused, one before a command was translated by the tables as they were before it, one
+ * after by those after; and figures add up.
  *
  * Method: small streams, each interrupt of which has one possible fate, under every design and both
  * profiles, at a speed at which the stream's times do not matter.
