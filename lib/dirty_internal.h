@@ -87,6 +87,7 @@ struct weir_dirty {
 	uint32_t span_pages;		/* pages promoted by a fault: FIXED, DBM_ALL; else 0 */
 	uint32_t good_pages_min; /* ADAPTIVE: dirty pages that make a group worth promoting */
 	uint32_t keep_pages_min;	/* ADAPTIVE: and worth keeping */
+	uint32_t idle_max;		/* ADAPTIVE: harvests that find nothing, until it is not */
 	bool eager;			/* split blocks when they are re-armed */
 	bool rearm_dbm;			/* DBM_ALL, HDBSS: re-arming gives DBM */
 	bool logged;			/* HDBSS: leaves have DBM outside the scan set */
@@ -206,6 +207,7 @@ struct dirty_pass {
 	uint64_t block;
 	uint64_t claimed;		/* stripes of the block that this pass holds */
 	bool learn;			/* ADAPTIVE, logging, not frozen */
+	uint64_t strided;		/* of the stripe at work: see dirty_learn.c */
 	bool assume;			/* pages may be assumed dirty, logging, not frozen */
 
 	/* the invalidation that is owed: pages first..last, if there is one */
@@ -292,7 +294,9 @@ enum dirty_verdict {
 void weir_dirty_learn_init(struct weir_dirty *d, const struct weir_dirty_config *cfg);
 void weir_dirty_learn_reset(struct weir_dirty *d, bool all_dirty);
 enum dirty_verdict weir_dirty_learn(struct weir_dirty *d, uint64_t group, unsigned int npages,
-				    bool hw);
+				    bool hw, bool strided);
+uint64_t weir_dirty_learn_strides(const struct weir_dirty *d, uint64_t groups,
+				  const uint64_t *pages);
 uint64_t weir_dirty_learn_span(uint64_t pages);
 uint64_t weir_dirty_fault_span(struct weir_dirty *d, uint64_t gfn, uint64_t *npages);
 

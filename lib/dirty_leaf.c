@@ -324,7 +324,8 @@ uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, 
 		return dirty;
 	dirty |= found;
 	if (p->learn)
-		verdict = weir_dirty_learn(d, group, weir_popcount64(dirty), hw);
+		verdict = weir_dirty_learn(d, group, weir_popcount64(dirty), hw,
+					   (p->strided & dirty_bit(group)) != 0);
 	promotes = verdict == DIRTY_PROMOTE || ((hw || d->rearm_dbm) && verdict == DIRTY_KEEP &&
 						!weir_load_relaxed(&d->frozen));
 	if (promotes && !hw) {

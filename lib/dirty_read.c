@@ -30,7 +30,8 @@ static uint64_t read_group(struct dirty_pass *p, uint64_t group, bool hw)
 
 	if (hw) {
 		pages |= weir_dirty_scan(p, group);
-		if (!pages && p->learn && weir_dirty_learn(d, group, 0, true) == DIRTY_DEMOTE)
+		if (!pages && p->learn &&
+		    weir_dirty_learn(d, group, 0, true, false) == DIRTY_DEMOTE)
 			weir_dirty_demote(p, group);
 	}
 	return pages | dirty_log_pages(&d->device, group) |

@@ -66,6 +66,22 @@ static uint64_t takable(const struct dirty_pass *p, uint64_t group)
 	return wanted(p, group) & ~dirty_assumed_pages(p->d, group);
 }
 
+/* Which of a stripe's groups are steps of a stride. taken, found: for the groups of the masks. */
+static uint64_t strides(const struct weir_dirty *d, uint64_t shared, const uint64_t *taken,
+			uint64_t hit, const uint64_t *found)
+{
+	uint64_t pages[64], left;
+
+	for (left = shared | hit; left; left &= left - 1u) {
+		unsigned int i = weir_ctz64(left);
+
+		pages[i] = shared & dirty_bit(i) ? taken[i] : 0;
+		if (hit & dirty_bit(i))
+			pages[i] |= found[i];
+	}
+	return weir_dirty_learn_strides(d, shared | hit, pages);
+}
+
 /* Pages of a group are about to be taken: those that are to be assumed dirty instead are not. */
 static void keep_hot(struct dirty_pass *p, uint64_t group, uint64_t *taken, uint64_t *found)
 {
@@ -104,7 +120,9 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	hit = weir_dirty_scan_groups(p, stripe, hw, found);
 	p->ptes += (uint64_t)weir_popcount64(groups) << GROUP_SHIFT;
 	/* What most groups of a large scan set are: nothing was written. */
-	if (!p->learn)
+	if (p->learn)
+		p->strided = strides(d, shared, taken, hit, found);
+	else
 		groups &= hit | shared | mine | device;
 	for (left = groups; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
