@@ -7,95 +7,12 @@
  *
  * Method: run the program; look at exit code, streams and files.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "program.h"
 
-#include <cmocka.h>
-
-#define WEIR_SIM	EMULATOR " " WEIR_BIN_DIR "/weir-sim"
 #define SCENARIO	WEIR_SOURCE_DIR "/examples/scenarios/inject.yaml"
 #define RECORDED	WEIR_SOURCE_DIR "/examples/scenarios/inject-recorded.yaml"
-#define TEXT_MAX	262144u
 /* Shorter than what is shipped, for what does not depend on it. */
 #define SHORT		" -C workload.span_ns=10000000 -C workload.warmup_ns=1000000 "
-
-static char dir[64]; /* scratch */
-static char out[TEXT_MAX], err[TEXT_MAX];
-
-static void slurp(const char *path, char *text)
-{
-	FILE *file = fopen(path, "r");
-	size_t n = 0;
-
-	if (file) {
-		n = fread(text, 1, TEXT_MAX - 1, file);
-		fclose(file);
-	}
-	text[n] = '\0';
-}
-
-/* Run a shell command in the scratch directory; its exit code. */
-static int sh(const char *fmt, ...)
-{
-	char command[4096], wrapped[8192];
-	va_list args;
-	int status;
-
-	va_start(args, fmt);
-	vsnprintf(command, sizeof(command), fmt, args);
-	va_end(args);
-	snprintf(wrapped, sizeof(wrapped), "cd %s && { %s; } >stdout 2>stderr </dev/null", dir,
-		 command);
-	status = system(wrapped);
-	assert_true(WIFEXITED(status));
-	snprintf(wrapped, sizeof(wrapped), "%s/stdout", dir);
-	slurp(wrapped, out);
-	snprintf(wrapped, sizeof(wrapped), "%s/stderr", dir);
-	slurp(wrapped, err);
-	return WEXITSTATUS(status);
-}
-
-static void write_file(const char *name, const char *text)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
-static unsigned int occurrences(const char *text, const char *what)
-{
-	unsigned int n = 0;
-
-	while ((text = strstr(text, what))) {
-		text++;
-		n++;
-	}
-	return n;
-}
-
-static const char *last_line(char *text)
-{
-	size_t n = strlen(text);
-	char *newline;
-
-	if (n && text[n - 1] == '\n')
-		text[n - 1] = '\0';
-	newline = strrchr(text, '\n');
-	return newline ? newline + 1 : text;
-}
 
 /* A figure of a row of what --format json printed. */
 static long figure(const char *policy, const char *metric)
@@ -237,13 +154,13 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 	};
 
 	(void)state;
-	write_file("head.csv", "time,op\n");
-	write_file("op.csv", "time_us,op,operands\n0,mapx,1\n");
-	write_file("empty.csv", "time_us,op,operands\n# nothing\n");
-	write_file("pe.csv", "time_us,op,operands\n0,mapc,9,9,1\n");
-	write_file("device.csv", "time_us,op,operands\n0,mapd,70000,4,0,1\n");
-	write_file("lpi.csv", "time_us,op,operands\n0,mapti,8,0,65536,0\n");
-	write_file("sync.csv", "time_us,op,operands\n0,sync\n");
+	write_file("head.csv", TEXT("time,op\n"));
+	write_file("op.csv", TEXT("time_us,op,operands\n0,mapx,1\n"));
+	write_file("empty.csv", TEXT("time_us,op,operands\n# nothing\n"));
+	write_file("pe.csv", TEXT("time_us,op,operands\n0,mapc,9,9,1\n"));
+	write_file("device.csv", TEXT("time_us,op,operands\n0,mapd,70000,4,0,1\n"));
+	write_file("lpi.csv", TEXT("time_us,op,operands\n0,mapti,8,0,65536,0\n"));
+	write_file("sync.csv", TEXT("time_us,op,operands\n0,sync\n"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out wrong %s", cases[i].args), 2);
 		assert_int_equal(occurrences(err, "\n"), 1);
@@ -252,22 +169,6 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 		assert_string_equal(out, "");
 		assert_int_not_equal(sh("test -e wrong"), 0);
 	}
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	snprintf(dir, sizeof(dir), "/tmp/inject_cli.XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
 }
 
 int main(void)
@@ -280,5 +181,6 @@ int main(void)
 		cmocka_unit_test(wrong_input_is_one_line_and_nothing_written),
 	};
 
-	return cmocka_run_group_tests_name("inject_cli", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("inject_cli", tests, program_set_up,
+					   program_tear_down);
 }

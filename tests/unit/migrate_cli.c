@@ -7,102 +7,12 @@
  *
  * Method: run the program; look at exit code, streams and files.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "program.h"
+
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#define WEIR_SIM	EMULATOR " " WEIR_BIN_DIR "/weir-sim"
 #define SCENARIO	WEIR_SOURCE_DIR "/examples/scenarios/migrate.yaml"
 #define TRACE		WEIR_SOURCE_DIR "/examples/traces/pagewr-redis-set.csv.zst"
-#define TEXT_MAX	65536u
-
-static char dir[64];			/* scratch */
-static char out[TEXT_MAX], err[TEXT_MAX];
-
-static void slurp(const char *path, char *text)
-{
-	FILE *file = fopen(path, "r");
-	size_t n = 0;
-
-	if (file) {
-		n = fread(text, 1, TEXT_MAX - 1, file);
-		fclose(file);
-	}
-	text[n] = '\0';
-}
-
-/* Run a shell command in the scratch directory; its exit code. */
-static int sh(const char *fmt, ...)
-{
-	char command[4096], wrapped[8192];
-	va_list args;
-	int status;
-
-	va_start(args, fmt);
-	vsnprintf(command, sizeof(command), fmt, args);
-	va_end(args);
-	snprintf(wrapped, sizeof(wrapped), "cd %s && { %s; } >stdout 2>stderr </dev/null", dir,
-		 command);
-	status = system(wrapped);
-	assert_true(WIFEXITED(status));
-	snprintf(wrapped, sizeof(wrapped), "%s/stdout", dir);
-	slurp(wrapped, out);
-	snprintf(wrapped, sizeof(wrapped), "%s/stderr", dir);
-	slurp(wrapped, err);
-	return WEXITSTATUS(status);
-}
-
-static void write_file(const char *name, const void *bytes, size_t len)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, len, file), len);
-	assert_int_equal(fclose(file), 0);
-}
-
-static unsigned int lines(const char *text)
-{
-	unsigned int n = 0;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
-static const char *last_line(char *text)
-{
-	size_t n = strlen(text);
-	char *newline;
-
-	if (n && text[n - 1] == '\n')
-		text[n - 1] = '\0';
-	newline = strrchr(text, '\n');
-	return newline ? newline + 1 : text;
-}
-
-static unsigned int occurrences(const char *text, const char *what)
-{
-	unsigned int n = 0;
-
-	while ((text = strstr(text, what))) {
-		text++;
-		n++;
-	}
-	return n;
-}
 
 static void the_shipped_scenario_loses_nothing(void **state)
 {
@@ -169,7 +79,6 @@ static void refused_trace(const char *what, const void *bytes, size_t len)
 	refused(SCENARIO " -C workload.trace=bad.csv", what);
 }
 
-#define TEXT(text)	(text), sizeof(text) - 1
 #define HEAD		"epoch,vcpu,gfn,writes\n"
 
 static void bad_traces_are_refused(void **state)
@@ -222,22 +131,6 @@ static void bad_configurations_are_refused(void **state)
 	refused("cut.yaml", "cut.yaml");
 }
 
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/migrate_cli.XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,5 +140,5 @@ int main(void)
 		cmocka_unit_test(bad_configurations_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }
