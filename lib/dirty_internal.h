@@ -225,6 +225,10 @@ struct dirty_pass {
 	uint64_t *run;
 	unsigned int run_order;
 
+	/* where a scan reads ahead beyond that run: the leaves of ahead_gfn and on, or NULL */
+	uint64_t ahead_gfn;
+	const uint64_t *ahead;
+
 	/* what the reader wants and has */
 	struct weir_dirty_word *words;	/* NULL: nobody remembers what is taken */
 	size_t nwords_max;

@@ -94,8 +94,9 @@ static void fill_gap(struct dirty_pass *p, uint64_t end)
 /* Where so many groups of a stripe may be dirty, copying all words beats picking them. */
 #define COPY_GROUPS_MIN	2u
 
-/* How far ahead of itself a copy prefetches both its sides, in words: 2 KiB. */
-#define COPY_PREFETCH	256u
+/* How far ahead of itself a copy prefetches its two sides, in words, as measured best. */
+#define COPY_AHEAD_FROM	160u
+#define COPY_AHEAD_TO	32u
 
 /* Words of a bitmap in which others may set bits. */
 static inline void copy_words(uint64_t *to, const uint64_t *from, size_t n)
@@ -105,8 +106,8 @@ static inline void copy_words(uint64_t *to, const uint64_t *from, size_t n)
 	for (line = 0; line < n; line += 8u) {
 		size_t end = n - line < 8u ? n : line + 8u;
 
-		weir_prefetch(&from[line + COPY_PREFETCH]);
-		weir_prefetch(&to[line + COPY_PREFETCH]);
+		weir_prefetch(&from[line + COPY_AHEAD_FROM]);
+		weir_prefetch(&to[line + COPY_AHEAD_TO]);
 		for (i = line; i < end; i++)
 			/* Acquire: pairs with the release of dirty_set_bits(). */
 			to[i] = weir_load_acquire(&from[i]);
