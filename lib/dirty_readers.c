@@ -64,6 +64,17 @@ static void copy_own(const struct weir_dirty *d, struct weir_dirty *to)
 	}
 }
 
+/* Whether memory is one of the region's readers. Under the claim of every stripe. */
+static bool is_attached(const struct weir_dirty *d, const void *mem)
+{
+	const struct weir_dirty *r;
+
+	for (r = weir_plain_load(&d->readers); r; r = weir_plain_load(&r->next))
+		if (r == mem)
+			return true;
+	return false;
+}
+
 WEIR_API enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
 						   bool all_dirty, struct weir_dirty **reader)
 {
@@ -79,6 +90,10 @@ WEIR_API enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *m
 		return WEIR_ENOMEM;
 	if (!weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
+	if (is_attached(d, mem)) {
+		weir_dirty_unclaim_range(d, 0, d->ngroups - 1u);
+		return WEIR_EINVAL;
+	}
 	weir_memset(r, 0, sizeof(*r));
 	at += header_bytes();
 	r->own.bits = (uint64_t *)(void *)at;
@@ -102,6 +117,8 @@ WEIR_API enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader)
 	struct weir_dirty *d = reader->region, **at;
 	enum weir_status status = WEIR_EINVAL;
 
+	if (!d)
+		return WEIR_EINVAL;	/* memory that was zeroed and no more */
 	if (!weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
 	for (at = &d->readers; weir_plain_load(at); at = &weir_plain_load(at)->next) {

@@ -354,7 +354,7 @@ enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source
  * weir_dirty_fold() - a live leaf was replaced: keep what it knew
  * @d: the region
  * @gfn: first page the old leaf mapped
- * @order: log2 of the pages it mapped, below 64
+ * @order: log2 of the pages it mapped, below 64 (asserted)
  * @old_desc: the old descriptor, as the atomic exchange returned it
  *
  * For unmap, collapse and remap. Marks the pages if the old leaf could have been written through.

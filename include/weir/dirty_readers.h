@@ -36,8 +36,9 @@ size_t weir_dirty_reader_size(const struct weir_dirty *d);
  * that meet on a stripe get WEIR_EBUSY as two threads of one do.
  *
  * Context: no reader of the region is at work; may run beside fault and mark.
- * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory;
- *	WEIR_ENOMEM if size is too small; WEIR_EOPNOTSUPP without WEIR_DIRTY_F_READERS.
+ * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory, or that of
+ *	a reader that is attached; WEIR_ENOMEM if size is too small; WEIR_EOPNOTSUPP without
+ *	WEIR_DIRTY_F_READERS.
  */
 enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_t size,
 					  bool all_dirty, struct weir_dirty **reader);
@@ -47,7 +48,8 @@ enum weir_status weir_dirty_reader_attach(struct weir_dirty *d, void *mem, size_
  * @reader: from weir_dirty_reader_attach()
  *
  * Context: no reader of the region is at work; may run beside fault and mark.
- * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for what was never attached.
+ * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for what is not attached: the
+ *	region itself, a reader that was detached already, memory that is zero.
  */
 enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader);
 
@@ -118,7 +120,7 @@ void weir_dirty_promise(const struct weir_dirty *d, struct weir_dirty_promise *o
  * @entries: as the hardware wrote them, read after the buffer was closed to it (or its index read
  *	with acquire)
  * @nentries: how many
- * @page_shift: log2 of the granule's bytes: 12, 14 or 16
+ * @page_shift: log2 of the granule's bytes: 12, 14 or 16 (asserted)
  *
  * Call it when a log is full, before get or harvest for the log of every vCPU (kicked, so that its
  * entries are in memory), and once more before the logs are disarmed. An entry that is not valid,

@@ -181,6 +181,33 @@ static void attaching_wants_the_flag_and_the_memory(void **state)
 	tables_free(u);
 }
 
+/* Attached twice, the list of readers would be a ring; the reader and its epoch are left alone. */
+static void a_reader_is_attached_once(void **state)
+{
+	struct tables *t = started(WEIR_DIRTY_WP, WEIR_DIRTY_F_READERS);
+	size_t size = weir_dirty_reader_size(t->d);
+	unsigned char model[NPAGES] = { 0 };
+	struct weir_dirty *reader, *again;
+	void *mem = attach(t, false, &reader);
+	void *zero = aligned_alloc(64, size);
+
+	(void)state;
+	assert_int_equal(weir_dirty_mark(t->d, BASE + 7, 1), WEIR_OK);
+	assert_int_equal(weir_dirty_clear(t->d, BASE, NPAGES, NULL), WEIR_OK);
+	assert_int_equal(weir_dirty_reader_attach(t->d, mem, size, true, &again), WEIR_EINVAL);
+	model[7] = 1;
+	check(reader, model);
+	assert_int_equal(weir_dirty_reader_detach(reader), WEIR_OK);
+	assert_int_equal(weir_dirty_reader_detach(reader), WEIR_EINVAL);
+	assert_int_equal(weir_dirty_reader_detach(t->d), WEIR_EINVAL);
+	memset(zero, 0, size);
+	assert_int_equal(weir_dirty_reader_detach(zero), WEIR_EINVAL);
+	assert_int_equal(weir_dirty_reader_attach(t->d, mem, size, false, &reader), WEIR_OK);
+	free(zero);
+	free(mem);
+	tables_free(t);
+}
+
 static void device_pages_are_dirty_until_unmapped(void **state)
 {
 	struct tables *t = started(WEIR_DIRTY_FIXED, WEIR_DIRTY_F_DEVICES);
@@ -314,6 +341,7 @@ int main(void)
 		cmocka_unit_test(each_reader_sees_each_write_once),
 		cmocka_unit_test(attaching_inherits_what_the_first_reader_was_told),
 		cmocka_unit_test(attaching_wants_the_flag_and_the_memory),
+		cmocka_unit_test(a_reader_is_attached_once),
 		cmocka_unit_test(device_pages_are_dirty_until_unmapped),
 		cmocka_unit_test(unmapped_pages_cost_nothing),
 		cmocka_unit_test(promises_hold),
