@@ -20,7 +20,7 @@ const char *sim_cli_program = "weir-sim";
 
 static const struct sim_command commands[] = {
 	{ "run", "CONFIG", "run a scenario and record it in a directory", sim_cli_run },
-	{ "list-params", "[SCENARIO]", "parameters, their defaults, ranges and sources",
+	{ "list-params", "[NAME]", "parameters, their defaults, ranges and sources",
 	  sim_cli_list_params },
 	{ "report", "DIR", "render report.html of a run directory again", sim_cli_report },
 	{ "trace", "DIR|FILE", "print an event history as text", sim_cli_trace },

@@ -78,6 +78,12 @@ const struct experiment *experiment_find(const char *name, struct sim_error *err
 	return NULL;
 }
 
+void experiment_own_params(struct sim_params *params)
+{
+	sim_params_register(params, own_params, sizeof(own_params) / sizeof(own_params[0]));
+	sim_params_register(params, stress_params, STRESS_NPARAMS);
+}
+
 struct sim_params *experiment_params(const char *const *settings, const char *const *assignments,
 				     struct sim_error *err)
 {
@@ -87,8 +93,7 @@ struct sim_params *experiment_params(const char *const *settings, const char *co
 	for (size_t i = 0; i < sim_scenario_migrate.ntables; i++)
 		sim_params_register(params, sim_scenario_migrate.tables[i].params,
 				    sim_scenario_migrate.tables[i].n);
-	sim_params_register(params, own_params, sizeof(own_params) / sizeof(own_params[0]));
-	sim_params_register(params, stress_params, STRESS_NPARAMS);
+	experiment_own_params(params);
 	for (size_t i = 0; ok && i < EXPERIMENT_NCOSTS; i++)
 		ok = sim_params_set(params, experiment_costs[i].name, experiment_costs[i].value,
 				    "cost file", err);

@@ -117,6 +117,9 @@ bool experiment_open(struct experiment_run *run, const struct experiment *experi
 		     const char *const *assignments, struct sim_error *err);
 void experiment_close(struct experiment_run *run);
 
+/** experiment_own_params() - register what experiments have beside the migrate scenario's */
+void experiment_own_params(struct sim_params *params);
+
 /** experiment_params() - fresh parameters, with @settings between cost file and assignments */
 struct sim_params *experiment_params(const char *const *settings, const char *const *assignments,
 				     struct sim_error *err);

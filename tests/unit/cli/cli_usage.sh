@@ -41,8 +41,9 @@ wrong "sample.chatty=maybe: must be on or off" run c.yaml -C sample.chatty=maybe
 wrong "c.yaml: is there, and is not a directory" run c.yaml --out c.yaml
 wrong "--out: must be the name of a directory" run c.yaml --out ""
 wrong "list-params: no such scenario: 'smaple'; did you mean sample? (weir-sim list-params lists \
-them)" \
+all)" \
 	list-params smaple
+wrong "list-params: one scenario, or none for all" list-params sample its
 wrong "report: one run directory is needed: weir-sim report DIR" report
 wrong "nope/manifest.json: cannot be read: No such file or directory" report nope
 wrong "trace: one trace is needed: weir-sim trace DIR|FILE" trace
