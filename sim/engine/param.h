@@ -5,7 +5,7 @@
  * A component describes its parameters in a static table; a scenario registers the tables of the
  * components it is made of; a configuration file and the command line set values by name; the
  * component reads them once, when it is set up. A name is `component.noun_unit`, lower case:
- * `link.bandwidth_bytes_per_s`, `cost.fault_ns`, `workload.trace`.
+ * `link.bandwidth_bytes_per_s`, `cost.fault_exit_ns`, `workload.trace`.
  *
  * P1  Every parameter always has a valid value: the default is checked by the same rules when its
  *     table is registered (a bad default is a bug, and aborts).

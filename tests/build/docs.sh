@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# docs.sh PROJECT WEIR-SIM
+#
+# Goal: what README and docs/ name exists: files, parameters, commands of weir-sim.
+# Method: words in backquotes and after -C, against the tree and against what weir-sim lists. A
+# parameter is a word with a dot whose first part is that of some parameter: `link.rtt_ns`. Counters
+# have such names too, and stand in quotes in sim/.
+
+. "$(dirname "$0")/lib.sh"
+
+project=$1
+sim=$2
+rooms='include|lib|sim|bench|examples|tests|docs|cmake|scripts'
+scratch
+cd "$project"
+mapfile -t pages < <(ls README.md CHANGELOG.md docs/*.md)
+"$sim" list-params | sed -nE 's/^  ([a-z][a-z0-9_]*\.[a-z0-9_.]+)=.*/\1/p' > "$work/params"
+"$sim" --help | sed -nE 's/^  ([a-z][a-z-]+) .*/\1/p' > "$work/commands"
+groups=$(cut -d. -f1 "$work/params" | sort -u | paste -sd'|')
+[ -n "$groups" ] || complain "weir-sim lists no parameter"
+
+# quoted FILE: what stands in backquotes, a word a line
+quoted() {
+	grep -oE '`[^` ]+' "$1" | tr -d '`' | sort -u
+}
+
+# parameters FILE
+parameters() {
+	quoted "$1" | sed -E 's/[=,].*//' | grep -xE "($groups)\.[a-z][a-z0-9_]*" |
+		grep -vE '\.(c|h|scn|json|yaml)$' || true
+	grep -oE -e "-C [a-z][a-z0-9_]*\.[a-z][a-z0-9_]*" "$1" | cut -c4- || true
+}
+
+for page in "${pages[@]}"; do
+	while read -r path; do
+		compgen -G "$path" > /dev/null || complain "$page: $path does not exist"
+	done < <(quoted "$page" | grep -xE "($rooms)/[A-Za-z0-9_./*-]+")
+	while read -r name; do
+		grep -qxF -- "$name" "$work/params" || grep -qrF "\"$name\"" sim ||
+			complain "$page: $name is no parameter (weir-sim list-params)"
+	done < <(parameters "$page" | sort -u)
+	while read -r name; do
+		grep -qxF -- "$name" "$work/commands" ||
+			complain "$page: weir-sim $name is no command"
+	done < <(grep -oE 'weir-sim [a-z][a-z-]+' "$page" | cut -d' ' -f2 |
+		sort -u)
+	while read -r link; do
+		[ -e "$(dirname "$page")/$link" ] ||
+			complain "$page: links to $link, which is not there"
+	done < <(grep -oE '\]\([^)#]+' "$page" | cut -c3- | grep -v : | sort -u)
+done
+finish "${#pages[@]} pages, $(wc -l < "$work/params") parameters"
