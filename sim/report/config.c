@@ -191,11 +191,17 @@ static struct sim_config *load(struct sim_text *text, const char *name, struct s
 {
 	struct sim_config *config;
 	struct sim_config_file file = { .name = name };
-	const struct sim_scenario *scenario;
+	const struct sim_scenario *scenario = NULL;
+	const char *refused;
+	uint64_t line;
 
 	if (!read_text(text, &file, err))
 		return NULL;
-	scenario = read_scenario(&file, err);
+	refused = sim_config_shape(file.bytes, file.len, &line);
+	if (refused)
+		sim_error_at(err, name, line, "%s", refused);
+	else
+		scenario = read_scenario(&file, err);
 	if (!scenario) {
 		free(file.bytes);
 		return NULL;

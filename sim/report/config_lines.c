@@ -90,3 +90,74 @@ uint64_t sim_config_syntax_line(const char *text, size_t len)
 	yaml_parser_delete(&parser);
 	return line;
 }
+
+#define DEPTH_MAX 16u
+
+/* Where a walk over the events is: in which mappings and lists, and whether a key comes next. */
+struct shape {
+	bool mapping[DEPTH_MAX];
+	bool key[DEPTH_MAX];
+	unsigned int depth;
+};
+
+/* What is wrong with a value or a key, as far as its first event tells. */
+static const char *shape_of(struct shape *s, const yaml_event_t *event)
+{
+	const bool single = event->type == YAML_SCALAR_EVENT;
+	bool key = false;
+
+	if (event->type == YAML_ALIAS_EVENT)
+		return "found an alias, expected the value itself";
+	if (s->depth && s->mapping[s->depth - 1]) {
+		key = s->key[s->depth - 1];
+		s->key[s->depth - 1] = !key;
+	}
+	if (single)
+		return NULL;
+	if (key)
+		return "found a list or a mapping, expected a name";
+	if (s->depth == DEPTH_MAX)
+		return "found more than 16 levels of nesting, expected one or two";
+	s->mapping[s->depth] = s->key[s->depth] = event->type == YAML_MAPPING_START_EVENT;
+	s->depth++;
+	return NULL;
+}
+
+static const char *next_shape(struct shape *s, const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_ALIAS_EVENT:
+	case YAML_SCALAR_EVENT:
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return shape_of(s, event);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		s->depth--;
+		break;
+	default:
+		break;
+	}
+	return NULL;
+}
+
+const char *sim_config_shape(const char *text, size_t len, uint64_t *line)
+{
+	struct shape shape = { .depth = 0 };
+	const char *refused = NULL;
+	yaml_parser_t parser;
+	yaml_event_t event;
+	bool more = true;
+
+	if (!yaml_parser_initialize(&parser))
+		return NULL;
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
+	while (more && !refused && yaml_parser_parse(&parser, &event)) {
+		refused = next_shape(&shape, &event);
+		*line = event.start_mark.line + 1;
+		more = event.type != YAML_STREAM_END_EVENT;
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&parser);
+	return refused;
+}

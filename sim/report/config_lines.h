@@ -27,4 +27,18 @@ uint64_t sim_config_line(const char *text, size_t len, const char *component, co
 /** sim_config_syntax_line() - the line on which libyaml gives up, from 1; 0 if the text parses */
 uint64_t sim_config_syntax_line(const char *text, size_t len);
 
+/**
+ * sim_config_shape() - what YAML allows and no configuration needs
+ * @text: the configuration
+ * @len: its bytes
+ * @line: of what is refused
+ *
+ * Aliases, which make a small file a large document; keys that are lists or mappings; and nesting
+ * beyond any need, which libyaml takes the square of its depth for.
+ *
+ * Return: "found V, expected W", a constant string; NULL if there is nothing to refuse, which is
+ * so too where the text is not YAML.
+ */
+const char *sim_config_shape(const char *text, size_t len, uint64_t *line);
+
 #endif

@@ -223,7 +223,8 @@ bool sim_schema_load(const struct sim_config_file *file, const char *const *name
 	const cyaml_config_t config = {
 		.log_fn = listen, .log_ctx = &complaint, .mem_fn = cyaml_mem,
 		.log_level = CYAML_LOG_WARNING,
-		.flags = (cyaml_cfg_flags_t)(only_these ? 0 : CYAML_CFG_IGNORE_UNKNOWN_KEYS),
+		.flags = (cyaml_cfg_flags_t)(CYAML_CFG_NO_ALIAS |
+					     (only_these ? 0 : CYAML_CFG_IGNORE_UNKNOWN_KEYS)),
 	};
 	struct schema schema;
 	cyaml_schema_value_t root = {
