@@ -167,6 +167,11 @@ static bool make_dir(const char *path, bool *made, struct sim_error *err)
 			sim_error_at(err, path, 0, "is there, and is not a directory");
 		return S_ISDIR(st.st_mode);
 	}
+	/* A name too long, a loop of links: before the first directory is made. */
+	if (errno != ENOENT) {
+		sim_error_at(err, path, 0, "cannot make this directory: %s", strerror(errno));
+		return false;
+	}
 	*made = make_parents(path, err) && sim_dir_make(path, err);
 	return *made;
 }

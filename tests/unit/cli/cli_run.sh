@@ -53,6 +53,21 @@ expect 0
 err_is ""
 [ -s out ] && fail "--quiet printed something"
 
+# streams that the caller closed: no file of the run takes their place
+./weir-sim run c.yaml --out closed <&- >&- 2>&-
+[ $? = 3 ] || fail "standard output closed: exit code is not 3"
+for file in config.resolved.yaml compare.json stats.json slow/stats.json; do
+	cmp -s closed/$file j/$file || fail "standard output closed: another $file"
+done
+sim diff closed j
+expect 0
+
+# a directory that cannot be: nothing is made on the way to it
+long=$(printf 'a/%.0s' {1..3000})
+sim run c.yaml --out "$long"
+expect 2
+[ -e a ] && fail "parents of a directory whose name is too long were made"
+
 # a violated property: 1, and the last line does it again
 sim run c.yaml -C sample.ending=fail -C "policy.names=a b'c" --out "d e"
 expect 1
