@@ -78,8 +78,8 @@ static void policy_section(FILE *out, const struct sim_svg_scale *scale,
 		fprintf(out, "<h3>Pages that became dirty, by guest address from the base of "
 			"memory (frame 0x%" PRIx64 ")</h3>\n", policy->series->base_gfn);
 	else
-		fprintf(out, "<h3>Interrupts that vCPUs took, by event, a device's side by side"
-			"</h3>\n");
+		fprintf(out, "<h3>Interrupts that vCPUs took, by event, in the order in which "
+			"they were mapped</h3>\n");
 	sim_svg_heat_legend(out, scale, policy->series);
 	sim_svg_heat(out, scale, policy->series);
 	sim_html_phases(out, policy->series);

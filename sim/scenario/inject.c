@@ -36,13 +36,15 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total)
 static void choose(struct inject_config *cfg, const struct sim_params *params,
 		   enum sim_its_design_kind kind)
 {
-	cfg->kind = kind;
-	cfg->design.capacity = kind == SIM_ITS_WEIR ?
-			       (uint32_t)sim_params_u64(params, "its.cache_capacity") : 0;
+	bool weir = kind == SIM_ITS_WEIR;
+
+	cfg->kind = weir && !sim_params_bool(params, "its.cache") ? SIM_ITS_NONE : kind;
+	cfg->design.capacity =
+		weir ? (uint32_t)sim_params_u64(params, "its.cache_capacity") : 0;
 }
 
 /* The outputs are open. */
-static bool simulate(struct sim_run *run, const struct inject_config *cfg,
+static bool simulate(struct sim_run *run, const struct inject_config *cfg, const char *name,
 		     const struct inject_stream *stream, struct sim_policy_out *out,
 		     struct inject_result *result)
 {
@@ -50,7 +52,7 @@ static bool simulate(struct sim_run *run, const struct inject_config *cfg,
 		.cfg = cfg, .stream = stream, .history = out->history, .series = out->series,
 		.progress = on_progress, .err = run->err,
 	};
-	struct listener listener = { run, sim_its_design_names[cfg->kind], &in };
+	struct listener listener = { run, name, &in };
 	struct sim_stats *stats;
 	bool ok;
 
@@ -89,11 +91,11 @@ static enum sim_run_result compare(struct sim_run *run, struct inject_config *cf
 	struct inject_result results[SIM_ITS_DESIGNS];
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct sim_policy_out *out =
-			sim_run_policy_begin(run, sim_its_design_names[kinds[i]], &shape);
+		const char *name = sim_its_design_names[kinds[i]];
+		struct sim_policy_out *out = sim_run_policy_begin(run, name, &shape);
 
 		choose(cfg, run->params, kinds[i]);
-		if (!out || !simulate(run, cfg, stream, out, &results[i]))
+		if (!out || !simulate(run, cfg, name, stream, out, &results[i]))
 			return SIM_RUN_INTERNAL;
 	}
 	choose(cfg, run->params, SIM_ITS_WEIR);

@@ -32,6 +32,8 @@ const struct sim_param inject_params[] = {
 		"at the end interrupt tables are saved under a dirty log, as by a migration"),
 	U64("host.irq_cpus", "cpus", "0", 0, 512, "choice",
 		"CPUs apart from the vCPUs' that devices interrupt; 0: the vCPUs' own"),
+	BOOL("its.cache", "on", "choice",
+		"off: weir is without its cache, as none is, so that the two can be compared"),
 	BOOL("host.walk_locked", "off", "a lease makes the lock needless (docs/xlate.md)",
 		"weir: walks hold the ITS's mutex too; the other designs' always do"),
 

@@ -115,7 +115,7 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *para
 unsigned int inject_policies_read(enum sim_its_design_kind kinds[SIM_ITS_DESIGNS],
 				  const struct sim_params *params, struct sim_error *err);
 
-#define INJECT_NPARAMS	49u
+#define INJECT_NPARAMS	50u
 extern const struct sim_param inject_params[INJECT_NPARAMS];
 
 #endif

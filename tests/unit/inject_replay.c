@@ -139,6 +139,32 @@ static void a_device_comes_back_with_an_empty_table(void **state)
 		   "3000,inv,8,1\n3000,sync\n4000,msi,8,0\n4000,msi,8,1\n", bound_anew);
 }
 
+/* What QEMU wrote is taken as it is, by its name. */
+static void a_log_is_as_good_as_its_stream(void **state)
+{
+	static const char *const log =
+		"1@0.000000:gicv3_its_cmd_mapc GICv3 ITS: command MAPC ICID 0x0 RDbase 0x0 V 1\n"
+		"1@0.000000:gicv3_its_cmd_mapd GICv3 ITS: command MAPD DeviceID 0x8 Size 0x1 "
+		"ITT_addr 0x42eafe V 1\n"
+		"1@0.000000:gicv3_its_cmd_mapti GICv3 ITS: command MAPTI DeviceID 0x8 EventID 0x0 "
+		"ICID 0x0 pINTID 0x2000\n"
+		"1@0.000000:gicv3_its_cmd_sync GICv3 ITS: command SYNC\n"
+		"1@0.000010:gicv3_its_translation_write GICv3 ITS TRANSLATER write: offset 0x40 "
+		"data 0x0 size 4 requester_id 0x8\n";
+	char stream[sizeof(path)];
+	struct inject_result r;
+
+	(void)state;
+	strcpy(stream, path);
+	strcat(path, ".log");
+	r = replay(log, "", SIM_ITS_WEIR);
+	assert_int_equal(unlink(path), 0);
+	strcpy(path, stream);
+	assert_int_equal(r.commands, 4);
+	assert_int_equal(r.lpis, 1);
+	assert_int_equal(r.refused, 0);
+}
+
 static void time_passes_as_fast_as_it_shall(void **state)
 {
 	struct inject_result slow, fast;
@@ -174,6 +200,7 @@ int main(void)
 		cmocka_unit_test(commands_keep_their_place),
 		cmocka_unit_test(an_interrupt_by_command_is_no_devices),
 		cmocka_unit_test(a_device_comes_back_with_an_empty_table),
+		cmocka_unit_test(a_log_is_as_good_as_its_stream),
 		cmocka_unit_test(time_passes_as_fast_as_it_shall),
 	};
 

@@ -190,6 +190,17 @@ static void survivors_of_a_storm_over_sixteen_devices(void **state)
 	assert_true(r.warm_hits * 100 >= r.warm_lookups * 95);
 }
 
+/* Off: the same as a design that never had one. */
+static void the_cache_can_be_switched_off(void **state)
+{
+	struct inject_result off = simulate("", "its.cache=off", SIM_ITS_WEIR);
+	struct inject_result none = simulate("", "", SIM_ITS_NONE);
+
+	(void)state;
+	assert_int_equal(off.hits, 0);
+	assert_memory_equal(&off, &none, sizeof(off));
+}
+
 static void few_interrupts_gain_nothing(void **state)
 {
 	static const char *const large = "device.io_bytes=1Mi device.count=4 device.depth=2";
@@ -214,8 +225,10 @@ static void every_interrupt_is_accounted_for(void **state)
 			char text[512];
 			struct inject_result r;
 
-			snprintf(text, sizeof(text), "%s its.profile=%s workload.kind=%s", hard,
-				 i % 2 ? "kvm" : "qemu", i / 2 ? "open" : "closed");
+			snprintf(text, sizeof(text), "%s its.profile=%s workload.kind=%s "
+				 "host.walk_locked=%s host.irq_cpus=%u", hard,
+				 i % 2 ? "kvm" : "qemu", i / 2 ? "open" : "closed",
+				 i == 1 ? "on" : "off", i == 3 ? 3u : 0u);
 			r = simulate("", text, (enum sim_its_design_kind)k);
 			assert_true(r.lpis > 1000);
 			assert_int_equal(r.lost, 0);
@@ -276,6 +289,7 @@ int main(void)
 		cmocka_unit_test(a_list_that_is_too_short_never_hits),
 		cmocka_unit_test(a_storm_takes_what_it_names_and_no_more),
 		cmocka_unit_test(survivors_of_a_storm_over_sixteen_devices),
+		cmocka_unit_test(the_cache_can_be_switched_off),
 		cmocka_unit_test(few_interrupts_gain_nothing),
 		cmocka_unit_test(every_interrupt_is_accounted_for),
 		cmocka_unit_test(a_save_is_in_the_dirty_log),
