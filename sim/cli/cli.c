@@ -33,14 +33,40 @@ static const struct sim_command commands[] = {
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/*
+ * How many bytes at p a terminal would obey and not show: a control character, or U+0080 to U+009F,
+ * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+ */
+static size_t unshown(const unsigned char *p)
+{
+	if (*p < 0x20 || *p == 0x7f)
+		return 1;
+	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+		return 2;
+	if (p[0] == 0xe2 && p[1] == 0x80 &&
+	    (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae)))
+		return 3;
+	return p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9 ? 3 : 0;
+}
+
 int sim_cli_error(int code, const char *fmt, ...)
 {
+	char text[2 * SIM_ERROR_BYTES];
+	const unsigned char *p = (const unsigned char *)text;
 	va_list args;
 
-	fputs("weir-sim: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	fputs("weir-sim: ", stderr);
+	while (*p) {
+		size_t n = unshown(p);
+
+		if (!n)
+			fputc(*p++, stderr);
+		for (; n; n--)
+			fprintf(stderr, "\\x%02x", *p++);
+	}
 	fputc('\n', stderr);
 	return code;
 }

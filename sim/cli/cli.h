@@ -44,7 +44,7 @@ int sim_cli_main(int argc, const char **argv);
 /* The program as the user called it, for command lines that can be pasted. */
 extern const char *sim_cli_program;
 
-/** sim_cli_error() - print "weir-sim: TEXT" on standard error; returns @code */
+/** sim_cli_error() - a line "weir-sim: TEXT" on standard error; returns @code */
 int sim_cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**

@@ -45,7 +45,9 @@ json_t *sim_json_load(const char *path, struct sim_error *err)
 		return NULL;
 	}
 	root = json_loadf(f, JSON_REJECT_DUPLICATES, &where);
-	if (!root)
+	if (!root && ferror(f))
+		sim_error_at(err, path, 0, "cannot be read: %s", strerror(errno));
+	else if (!root)
 		sim_error_at(err, path, where.line > 0 ? (uint64_t)where.line : 0,
 			     "not JSON: %s", where.text);
 	fclose(f);

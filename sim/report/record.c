@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -151,10 +152,15 @@ static json_t *report_to_json(const struct sim_run_state *state)
 static bool hash_file(const char *path, uint64_t *bytes, char out[SIM_DIGEST_HEX_BYTES])
 {
 	static char buffer[1 << 16];
-	FILE *f = fopen(path, "rb");
 	XXH3_state_t *hash;
+	struct stat st;
 	size_t n;
+	FILE *f;
 
+	/* What was read from a pipe is gone, and to open one again is to wait for ever. */
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	f = fopen(path, "rb");
 	if (!f)
 		return false;
 	hash = XXH3_createState();

@@ -38,4 +38,12 @@ cmp -s a/compare.json b/compare.json || fail "the resolved configuration gave ot
 sim diff a b
 expect 0
 out_has "same: 4 policies"
+
+# a trace from a pipe is read once
+mkfifo pipe.csv
+printf 'epoch,vcpu,gfn,writes\n0,0,262144,1\n' >pipe.csv &
+sim run "$source/examples/scenarios/migrate.yaml" --out p -C policy.names=wp \
+	-C workload.trace=pipe.csv
+expect 0
+grep -q '"inputs": \[\]' p/manifest.json || fail "a pipe is among the inputs"
 finish

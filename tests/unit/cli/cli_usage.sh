@@ -99,6 +99,12 @@ expect 2
 err_has "b.yaml:2: "
 err_has "UTF-8"
 
+# one line, whatever stands in it, and nothing that a terminal obeys
+wrong 'a\x0a\x1b[2J\xe2\x80\xaeb: cannot open: No such file or directory' \
+	run $'a\n\e[2J\u202eb'
+mkdir -p dir/manifest.json
+wrong "dir/manifest.json: cannot be read: Is a directory" report dir
+
 # nothing typed: the help, as an error; asked for: the help, as an answer
 sim
 expect 2
