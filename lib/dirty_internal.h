@@ -36,6 +36,8 @@
 
 #define GROUP_SHIFT	6u	/* pages a group */
 #define STRIPE_SHIFT	6u	/* groups a stripe, stripes a block */
+#define STRIPE_PAGES_SHIFT	(GROUP_SHIFT + STRIPE_SHIFT)
+#define BLOCK_PAGES_SHIFT	(GROUP_SHIFT + 2u * STRIPE_SHIFT)
 #define TABLE_PAGES_MAX	8192u
 #define SPAN_PAGES_MAX	512u	/* the widest promotion */
 
@@ -276,6 +278,9 @@ uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t 
 				uint64_t *found);
 uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t found);
 void weir_dirty_demote(struct dirty_pass *p, uint64_t group);
+
+/* dirty_take.c */
+enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, const uint64_t *pages, size_t n);
 
 /* dirty_scanset.c */
 void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);

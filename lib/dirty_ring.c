@@ -60,81 +60,55 @@ WEIR_API size_t weir_dirty_ring_collect(struct weir_dirty_ring *ring, uint64_t *
 	return found;
 }
 
-/*
- * Pages of one stripe that are to be cleared together, with one invalidation. first and last are
- * the groups that have any, counted from the stripe's first; none: first > last.
- */
-struct batch {
-	uint64_t stripe;
-	uint32_t first, last;
-	uint64_t masks[64];
-};
+/* Entries that are reset together, with one invalidation. */
+#define RESET_PAGES	128u
 
-static void batch_begin(struct batch *b, uint64_t stripe)
+/* Ascending (Shell 1959, gaps of Ciura 2001). What was written in sequence is in order already. */
+static void sort_pages(uint64_t *pages, size_t n)
 {
-	weir_memset(b->masks, 0, sizeof(b->masks));
-	b->stripe = stripe;
-	b->first = 64u;
-	b->last = 0;
-}
+	static const unsigned char gaps[] = { 57, 23, 10, 4, 1 };
+	size_t g, i, j;
 
-static void batch_add(struct batch *b, uint64_t page)
-{
-	uint32_t group = (uint32_t)(page >> GROUP_SHIFT & 63u);
+	for (g = 0; g < sizeof(gaps); g++) {
+		for (i = gaps[g]; i < n; i++) {
+			uint64_t page = pages[i];
 
-	b->masks[group] |= dirty_bit(page);
-	if (group < b->first)
-		b->first = group;
-	if (group > b->last)
-		b->last = group;
-}
-
-static enum weir_status batch_clear(struct weir_dirty *reader, const struct batch *b)
-{
-	const struct weir_dirty *d = reader->region;
-	uint64_t page = ((b->stripe << STRIPE_SHIFT) + b->first) << GROUP_SHIFT, npages;
-
-	if (b->first > b->last)
-		return WEIR_OK;
-	npages = ((uint64_t)(b->last - b->first) + 1u) << GROUP_SHIFT;
-	if (npages > d->npages - page)
-		npages = d->npages - page;
-	return weir_dirty_clear(reader, d->base_gfn + page, npages, &b->masks[b->first]);
+			for (j = i; j >= gaps[g] && pages[j - gaps[g]] > page; j -= gaps[g])
+				pages[j] = pages[j - gaps[g]];
+			pages[j] = page;
+		}
+	}
 }
 
 WEIR_API enum weir_status weir_dirty_ring_reset(struct weir_dirty_ring *ring,
 						struct weir_dirty *reader, size_t *nreset)
 {
 	const struct weir_dirty *d = reader->region;
-	uint32_t tail = ring->tail, done = tail, visited;
-	enum weir_status status = WEIR_OK;
-	struct batch b;
+	uint32_t mask = ring->nentries - 1u, visited = 0, tail;
 
 	*nreset = 0;
-	batch_begin(&b, 0);
-	for (visited = 0; visited < ring->nentries; visited++, tail++) {
-		uint64_t v = weir_load_relaxed(&ring->entries[tail & (ring->nentries - 1u)]);
-		uint64_t page = (v >> STATE_SHIFT) - d->base_gfn;
+	do {
+		uint64_t pages[RESET_PAGES];
+		size_t n = 0;
 
-		if ((v & STATE_MASK) != COLLECTED)
-			break;
-		if (page >= d->npages)
-			continue;	/* from elsewhere: nobody's */
-		if (page >> (GROUP_SHIFT + STRIPE_SHIFT) != b.stripe) {
-			status = batch_clear(reader, &b);
-			if (status == WEIR_EBUSY)
+		for (tail = ring->tail; visited < ring->nentries && n < RESET_PAGES; visited++) {
+			uint64_t v = weir_load_relaxed(&ring->entries[tail & mask]);
+			uint64_t page = (v >> STATE_SHIFT) - d->base_gfn;
+
+			if ((v & STATE_MASK) != COLLECTED)
 				break;
-			done = tail;
-			batch_begin(&b, page >> (GROUP_SHIFT + STRIPE_SHIFT));
+			tail++;
+			if (page < d->npages)	/* else from elsewhere: nobody's */
+				pages[n++] = page;
 		}
-		batch_add(&b, page);
-	}
-	if (status != WEIR_EBUSY) {
-		status = batch_clear(reader, &b);
-		if (status != WEIR_EBUSY)
-			done = tail;
-	}
-	for (; ring->tail != done; ring->tail++, (*nreset)++)
-		weir_store_relaxed(&ring->entries[ring->tail & (ring->nentries - 1u)], (uint64_t)0);
-	return status == WEIR_EBUSY ? WEIR_EBUSY : WEIR_OK;
+		sort_pages(pages, n);
+		if (n && weir_dirty_clear_pages(reader, pages, n) == WEIR_EBUSY)
+			return WEIR_EBUSY;
+		*nreset += tail - ring->tail;
+		for (; ring->tail != tail; ring->tail++)
+			weir_store_relaxed(&ring->entries[ring->tail & mask], (uint64_t)0);
+		if (n < RESET_PAGES)
+			break;
+	} while (visited < ring->nentries);
+	return WEIR_OK;
 }

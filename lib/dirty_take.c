@@ -290,3 +290,89 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *reader, uint64_t f
 	weir_dirty_pass_count(&p);
 	return p.status;
 }
+
+/* The first of some pages, in ascending order, that is not in the stripe of pages[i]. */
+static size_t stripe_end(const uint64_t *pages, size_t n, size_t i)
+{
+	uint64_t stripe = pages[i] >> STRIPE_PAGES_SHIFT;
+
+	while (i < n && pages[i] >> STRIPE_PAGES_SHIFT == stripe)
+		i++;
+	return i;
+}
+
+/* Claim the stripes of some pages, in ascending order, or none. */
+static bool claim_pages(struct weir_dirty *d, const uint64_t *pages, size_t n)
+{
+	size_t i, j;
+
+	for (i = 0; i < n; i = stripe_end(pages, n, i)) {
+		uint64_t stripe = pages[i] >> STRIPE_PAGES_SHIFT, bit = dirty_bit(stripe);
+
+		/* Acquire: what the reader before us did to the stripe is over. */
+		if (!(weir_fetch_or_acquire(&d->claim[stripe >> STRIPE_SHIFT], bit) & bit))
+			continue;
+		for (j = 0; j < i; j = stripe_end(pages, i, j)) {
+			stripe = pages[j] >> STRIPE_PAGES_SHIFT;
+			/* Relaxed: nothing was done to these. */
+			(void)weir_fetch_and_relaxed(&d->claim[stripe >> STRIPE_SHIFT],
+						     ~dirty_bit(stripe));
+		}
+		dirty_count(d, readers_busy, 1);
+		return false;
+	}
+	return true;
+}
+
+/* Pay what the pass owes, and let go of the stripes of some pages, in ascending order. */
+static void let_go(struct dirty_pass *p, const uint64_t *pages, size_t n)
+{
+	/* The last block first: demotions are of that one. */
+	while (n) {
+		p->block = pages[n - 1u] >> BLOCK_PAGES_SHIFT;
+		for (; n && pages[n - 1u] >> BLOCK_PAGES_SHIFT == p->block; n--)
+			p->claimed |= dirty_bit(pages[n - 1u] >> STRIPE_PAGES_SHIFT);
+		weir_dirty_pass_end(p);
+	}
+}
+
+/*
+ * weir_dirty_clear() of single pages, counted from the region's first and in ascending order: the
+ * claims of all their stripes are held until one invalidation, which spans them, has completed.
+ */
+enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, const uint64_t *pages, size_t n)
+{
+	struct weir_dirty *d = reader->region;
+	size_t held = 0, i = 0;	/* pages[held..] have their stripes claimed */
+	struct dirty_pass p;
+	uint64_t masks[64];
+
+	if (!weir_dirty_is_logging(d))
+		return WEIR_EINVAL;
+	if (!claim_pages(d, pages, n))
+		return WEIR_EBUSY;
+	weir_dirty_pass_init(&p, reader);
+	p.mask = masks;
+	while (i < n) {
+		uint64_t stripe = pages[i] >> STRIPE_PAGES_SHIFT, groups = 0;
+		size_t end = stripe_end(pages, n, i);
+
+		if (p.demoted_stripes && stripe >> STRIPE_SHIFT != p.block) {
+			let_go(&p, pages + held, i - held);
+			held = i;
+		}
+		weir_memset(masks, 0, sizeof(masks));
+		for (; i < end; i++) {
+			masks[pages[i] >> GROUP_SHIFT & 63u] |= dirty_bit(pages[i]);
+			groups |= dirty_bit(pages[i] >> GROUP_SHIFT);
+		}
+		p.block = stripe >> STRIPE_SHIFT;
+		p.mask_group = stripe << STRIPE_SHIFT;
+		groups &= full_groups(&p, stripe);
+		if (groups)
+			take_groups(&p, stripe, groups);
+	}
+	let_go(&p, pages + held, n - held);
+	weir_dirty_pass_count(&p);
+	return p.status;
+}

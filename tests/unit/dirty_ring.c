@@ -160,6 +160,14 @@ static void reset_while_held(struct tables *t)
 	assert_int_equal(weir_dirty_ring_reset(&ring, t->d, &reset_in_between), WEIR_EBUSY);
 }
 
+static struct weir_dirty_ring *big_ring;
+
+static void big_reset_while_held(struct tables *t)
+{
+	assert_int_equal(weir_dirty_ring_reset(big_ring, t->d, &reset_in_between), WEIR_EBUSY);
+	assert_int_equal(weir_dirty_peek(t->d, BASE), WEIR_DIRTY_PEEK_BIT);
+}
+
 /* Another reader holds the stripe: the entries stay, and the next reset frees them. */
 static void busy_resets_keep_their_entries(void **state)
 {
@@ -179,6 +187,45 @@ static void busy_resets_keep_their_entries(void **state)
 	assert_int_equal(weir_dirty_ring_reset(&ring, t->d, &n), WEIR_OK);
 	assert_int_equal(n, 1);
 	assert_int_equal(tables_count_dirty(t), 0);
+	tables_free(t);
+}
+
+/*
+ * Pages in random order over many stripes are re-armed with an invalidation for each 128 entries;
+ * a stripe that is held keeps all entries of its portion, and nothing of it is cleared.
+ */
+static void scattered_entries_share_an_invalidation(void **state)
+{
+	const struct weir_dirty_config cfg = { .base_gfn = BASE, .npages = 100 * 4096 };
+	static struct weir_dirty_ring big;
+	static uint64_t room[512], gfns[200];
+	struct tables *t = tables_new(&cfg);
+	uint64_t i;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+	assert_int_equal(weir_dirty_ring_init(&big, room, 512), WEIR_OK);
+	for (i = 0; i < 200; i++) {
+		uint64_t gfn = BASE + i * 67 % 100 * 4096 + i;
+
+		(void)tables_guest_write(t, gfn);
+		assert_int_equal(weir_dirty_ring_push(&big, gfn), WEIR_OK);
+	}
+	assert_int_equal(weir_dirty_ring_collect(&big, gfns, 200), 200);
+	t->on_tlbi = big_reset_while_held;
+	big_ring = &big;
+	assert_int_equal(weir_dirty_clear(t->d, BASE + 99 * 4096, 4096, NULL), WEIR_OK);
+	t->on_tlbi = NULL;
+	assert_int_equal(reset_in_between, 0);
+	assert_int_equal(tables_count_dirty(t), 198);
+	t->tlbis = 0;
+	assert_int_equal(weir_dirty_ring_reset(&big, t->d, &n), WEIR_OK);
+	assert_int_equal(n, 200);
+	assert_int_equal(t->tlbis, 2);
+	assert_int_equal(tables_count_dirty(t), 0);
+	for (i = 0; i < 200; i++)
+		assert_int_equal(tables_state(t, gfns[i]), 0);
 	tables_free(t);
 }
 
@@ -269,6 +316,7 @@ int main(void)
 		cmocka_unit_test(writers_without_a_ring),
 		cmocka_unit_test(hostile_entries_are_bounded_and_ignored),
 		cmocka_unit_test(busy_resets_keep_their_entries),
+		cmocka_unit_test(scattered_entries_share_an_invalidation),
 		cmocka_unit_test(hardware_log_full),
 		cmocka_unit_test(the_choice),
 		cmocka_unit_test(the_choice_at_its_limits),
