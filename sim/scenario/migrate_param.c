@@ -29,8 +29,8 @@ static const char *const throttles[] = { "none", "auto-converge", "dirty-limit",
 
 const struct sim_param migrate_params[] = {
 	SIM_PARAM_STRING_ENTRY("policy.names", "wp,dbm_all,fixed64,adaptive", "choice",
-		"policies to compare: wp, wp_eager, dbm_all, fixed<N>, adaptive, ring<N>, "
-		"hdbss<N>, auto"),
+		"policies to compare: wp, wp_eager, dbm_all, adaptive, auto, and with N a power "
+		"of two fixed<N> (1 to 512), ring<N> (64 to 1048576), hdbss<N> (512 to 262144)"),
 	U64("policy.scan_weight", "", "1", 1, 1000000, "scans run beside the guest",
 		"adaptive: how much dearer scan time is than fault time"),
 
