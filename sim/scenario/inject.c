@@ -113,6 +113,8 @@ static uint32_t try_out(const struct inject_config *cfg, const struct inject_str
 	struct inject in = { .cfg = cfg, .stream = stream, .err = err };
 	uint32_t nevents = inject_build(&in) ? in.nevents : 0;
 
+	if (nevents && stream && !inject_replay_try(&in))
+		nevents = 0;
 	inject_free(&in);
 	return nevents;
 }

@@ -53,9 +53,13 @@ enum inject_event_kind {
 	INJECT_EV_PENDING,	/* vcpu; LPI, 1 if it was before */
 	INJECT_EV_KICK,		/* vcpu */
 	INJECT_EV_TAKE,		/* vcpu; LPI, latency */
-	INJECT_EV_SWITCH,	/* cpu; 0 to the worker, 1 from it, 2 vCPU blocks, 3 vCPU resumes */
-	INJECT_EV_COMMAND,	/* vcpu; opcode and ids, code */
-	INJECT_EV_FORGET,	/* scope and ids, entries dropped */
+	INJECT_EV_WORKER,	/* cpu: switched to its worker */
+	INJECT_EV_WORKER_DONE,	/* cpu: and back */
+	INJECT_EV_BLOCK,	/* vcpu: waits for an interrupt, switched away */
+	INJECT_EV_RESUME,	/* vcpu: and back */
+	INJECT_EV_COMMAND,	/* opcode; device, event: completed */
+	INJECT_EV_COMMAND_ERROR,/* opcode; device, code: and failed */
+	INJECT_EV_FORGET,	/* scope; what it names, entries dropped */
 	INJECT_EV_MEASURE,	/* from here on figures count */
 	INJECT_EV_QUIET,	/* devices raise no more */
 	INJECT_EV_END
@@ -367,6 +371,8 @@ bool inject_replay_build(struct inject *in);
 void inject_replay_start(struct inject *in);
 void inject_replay_translated(struct inject *in);
 void inject_replay_commands(struct inject *in);
+/* All commands of the stream, without its interrupts; false with in->err set if they get stuck. */
+bool inject_replay_try(struct inject *in);
 
 /* inject_guest.c */
 void inject_guest_boot(struct inject *in);

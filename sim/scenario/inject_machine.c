@@ -28,13 +28,14 @@ static void forget(struct inject *in, const struct sim_its_inval *inval)
 {
 	struct inject_machine *m = &in->m;
 	const struct sim_its_work *work = sim_its_design_work(m->design);
-	uint64_t ids = (uint64_t)inval->device_id << 32 | inval->event_id;
+	uint64_t named = inval->scope == SIM_ITS_SCOPE_COLLECTION ? inval->icid :
+			 inval->scope == SIM_ITS_SCOPE_DEVICE ? inval->device_id :
+			 (uint64_t)inval->device_id << 32 | inval->event_id;
 
 	sim_its_design_invalidate(m->design, m->its, inval);
 	m->forget_ps += inject_forget_ps(in, work);
 	in->counts.dropped += work->dropped;
-	inject_note(in, INJECT_EV_FORGET, inval->scope,
-		    inval->scope == SIM_ITS_SCOPE_COLLECTION ? inval->icid : ids, work->dropped);
+	inject_note(in, INJECT_EV_FORGET, inval->scope, named, work->dropped);
 }
 
 static void forget_late(void *ctx, uint64_t arg)
@@ -125,16 +126,20 @@ static void completed(struct inject *in, const struct inject_executed *e)
 
 	m->changes++;
 	in->counts.commands++;
-	inject_note(in, INJECT_EV_COMMAND, (uint32_t)(e->cmd[0] & 0xff),
-		    e->cmd[0] >> 32 << 32 | (uint32_t)e->cmd[1], e->code);
-	if (e->code != SIM_ITS_OK)
+	inject_note(in, INJECT_EV_COMMAND, (uint32_t)(e->cmd[0] & 0xff), e->cmd[0] >> 32,
+		    (uint32_t)e->cmd[1]);
+	if (e->code != SIM_ITS_OK) {
+		inject_note(in, INJECT_EV_COMMAND_ERROR, (uint32_t)(e->cmd[0] & 0xff),
+			    e->cmd[0] >> 32, e->code);
 		return;
+	}
 	sim_its_completion_command(m->completion, e->cmd);
 	inject_guest_named(in, e->cmd);
 }
 
 void inject_ring(struct inject *in)
 {
+	static const char *const stalls[] = { "never", "fault", "error" };
 	struct inject_machine *m = &in->m;
 	uint64_t creadr;
 
@@ -147,8 +152,9 @@ void inject_ring(struct inject *in)
 	m->nexecuted = 0;
 	if (creadr != m->write && !in->failed) {
 		in->failed = true;
-		sim_error_set(in->err, "the command queue stopped at 0x%" PRIx64 ", short of 0x%"
-			      PRIx64 ": a guest of this scenario has no way on", creadr, m->write);
+		sim_error_set(in->err, "%s%sa command stops the queue, and no guest of this "
+			      "scenario has a way on (its.stall=%s)", in->cfg->trace,
+			      in->stream ? ": " : "", stalls[in->cfg->its.choices.stall]);
 	}
 }
 

@@ -325,3 +325,14 @@ void inject_replay_commands(struct inject *in)
 			break;
 	}
 }
+
+bool inject_replay_try(struct inject *in)
+{
+	for (size_t i = 0; i < in->stream->nrows && !in->failed; i++) {
+		if (in->stream->rows[i].op != SIM_ITS_EVENT_MSI)
+			write(in, &in->stream->rows[i]);
+		if (i % BATCH == BATCH - 1 || i + 1 == in->stream->nrows)
+			inject_ring(in);
+	}
+	return !in->failed;
+}

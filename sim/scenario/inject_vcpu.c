@@ -43,7 +43,7 @@ static void blocks(void *ctx, uint64_t arg)
 	v->poll_timer = 0;
 	v->state = VCPU_BLOCKED;
 	in->counts.vcpu_switches++;
-	inject_note(in, INJECT_EV_SWITCH, v->index, 2, 0);
+	inject_note(in, INJECT_EV_BLOCK, v->index, 0, 0);
 }
 
 /* After the exit that WFI is. */
@@ -76,7 +76,7 @@ static void wake(struct inject_vcpu *v)
 		(void)sim_queue_cancel(in->queue, v->poll_timer);
 	} else {
 		in->counts.vcpu_switches++;
-		inject_note(in, INJECT_EV_SWITCH, v->index, 3, 0);
+		inject_note(in, INJECT_EV_RESUME, v->index, 0, 0);
 		inject_piece(cpu, LEVEL_ENTRY, INJECT_SWITCH,
 			     in->cfg->cost.wake_ns + in->cfg->cost.switch_ns, is_back);
 	}

@@ -81,16 +81,17 @@ static void rest(struct inject_cpu *cpu)
 	cpu->awake = cpu->nitems > 0;
 }
 
-static void switch_thread(struct inject_cpu *cpu, uint64_t from, inject_step *then)
+static void switch_thread(struct inject_cpu *cpu, enum inject_event_kind kind,
+			  inject_step *then)
 {
 	cpu->in->counts.worker_switches++;
-	inject_note(cpu->in, INJECT_EV_SWITCH, cpu->index, from, 0);
+	inject_note(cpu->in, kind, cpu->index, 0, 0);
 	inject_piece(cpu, LEVEL_WORKER, INJECT_SWITCH, cpu->in->cfg->cost.switch_ns, then);
 }
 
 void inject_worker_start(struct inject_cpu *cpu)
 {
-	switch_thread(cpu, 0, next);
+	switch_thread(cpu, INJECT_EV_WORKER, next);
 }
 
 static bool is_locked(const struct inject *in)
@@ -174,7 +175,7 @@ static void next(struct inject_cpu *cpu)
 	struct inject *in = cpu->in;
 
 	if (!cpu->nitems) {
-		switch_thread(cpu, 1, rest);
+		switch_thread(cpu, INJECT_EV_WORKER_DONE, rest);
 		return;
 	}
 	cpu->item = cpu->items[cpu->first_item];

@@ -150,6 +150,8 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 		{ "-C workload.trace=lpi.csv", "lpi.csv: LPI 65536, expected below 65536 "
 		  "(its.intidbits)" },
 		{ "-C workload.trace=sync.csv", "sync.csv: maps and raises no event" },
+		{ "-C workload.trace=stuck.csv -C its.stall=error", "stuck.csv: a command stops "
+		  "the queue, and no guest of this scenario has a way on (its.stall=error)" },
 		{ "-C its.v4=4.0 -C its.profile=kvm", "its.v4=4.0: needs its.state=memory" },
 	};
 
@@ -161,6 +163,7 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 	write_file("device.csv", TEXT("time_us,op,operands\n0,mapd,70000,4,0,1\n"));
 	write_file("lpi.csv", TEXT("time_us,op,operands\n0,mapti,8,0,65536,0\n"));
 	write_file("sync.csv", TEXT("time_us,op,operands\n0,sync\n"));
+	write_file("stuck.csv", TEXT("time_us,op,operands\n0,movi,8,0,0\n9,msi,8,0\n"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out wrong %s", cases[i].args), 2);
 		assert_int_equal(occurrences(err, "\n"), 1);
