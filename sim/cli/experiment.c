@@ -2,9 +2,12 @@
 /*
  * experiment.c - weir-sim experiment: published tables, simulated.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/progress.h"
@@ -132,6 +135,24 @@ static enum sim_exit run_all(const struct options *o, struct sim_error *err)
 	return worst;
 }
 
+/* Before anything is simulated: a directory that is there, or is made. */
+static bool out_ready(const char *out, struct sim_error *err)
+{
+	struct stat st;
+
+	if (!out)
+		return true;
+	if (!*out)
+		sim_error_set(err, "--out: must be the name of a directory");
+	else if (stat(out, &st) != 0)
+		return sim_dir_make(out, err);
+	else if (!S_ISDIR(st.st_mode))
+		sim_error_at(err, out, 0, "is there, and is not a directory");
+	else if (access(out, W_OK | X_OK) != 0)
+		sim_error_at(err, out, 0, "cannot be written to: %s", strerror(errno));
+	return !sim_error_is_set(err);
+}
+
 int sim_cli_experiment(int argc, const char **argv)
 {
 	struct sim_error err = {""};
@@ -140,8 +161,7 @@ int sim_cli_experiment(int argc, const char **argv)
 	enum sim_exit code = SIM_EXIT_USAGE;
 	poptContext ctx;
 
-	if (parse(argc, argv, &ctx, &o, &err) &&
-	    (!o.out || sim_path_exists(o.out) || sim_dir_make(o.out, &err))) {
+	if (parse(argc, argv, &ctx, &o, &err) && out_ready(o.out, &err)) {
 		if (o.name && strcmp(o.name, "list") == 0) {
 			list();
 			code = SIM_EXIT_OK;

@@ -36,7 +36,8 @@ struct sim_its_cache *sim_its_cache_create(const struct weir_xlate_config *cfg, 
 	}
 	room = (size + CACHE_ALIGN - 1) / CACHE_ALIGN * CACHE_ALIGN;
 	mem = aligned_alloc(CACHE_ALIGN, room);
-	sim_assert(mem);
+	if (!mem)
+		sim_out_of_memory(1, room, "a translation cache");
 	cache = sim_alloc(1, sizeof(*cache), "a translation cache");
 	status = weir_xlate_init(mem, size, &full, NULL, NULL, &cache->xlate);
 	sim_assert(status == WEIR_OK && (void *)cache->xlate == mem);

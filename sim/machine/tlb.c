@@ -20,7 +20,8 @@ static void bank_create(struct tlb_bank *bank, uint32_t entries)
 {
 	bank->set_mask = entries / TLB_WAYS - 1;
 	bank->entries = aligned_alloc(64, bank_bytes(bank));
-	sim_assert(bank->entries != NULL);
+	if (!bank->entries)
+		sim_out_of_memory(entries, sizeof(struct tlb_entry), "TLB");
 	memset(bank->entries, 0, bank_bytes(bank));
 	bank->victims = sim_alloc(bank->set_mask + 1, 1, "TLB");
 }

@@ -76,7 +76,7 @@ struct sim_text *sim_text_open(const char *path, struct sim_error *err)
 	struct sim_text *text;
 
 	if (!stream) {
-		sim_error_at(err, path, 0, "cannot open: %s", strerror(errno));
+		sim_error_at(err, *path ? path : "''", 0, "cannot open: %s", strerror(errno));
 		return NULL;
 	}
 	text = create(path);

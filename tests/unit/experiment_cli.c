@@ -69,6 +69,9 @@ static void names_are_listed_and_offered(void **state)
 	assert_int_equal(sim("koller -C koller.skale=4"), 2);
 	assert_non_null(strstr(err, "koller.scale"));
 	assert_int_equal(sim("koller --out nowhere/deeper"), 2);
+	assert_int_equal(sim("koller --out /dev/null"), 2);
+	assert_string_equal(out, "");
+	assert_int_equal(sim("koller --out ''"), 2);
 }
 
 /* A miss is a statement about the model: exit code 0, and the reason is printed. */

@@ -26,6 +26,7 @@ bad() {
 printf 'scenario: sample\n' >c.yaml
 wrong "'rnu': no such command; did you mean run? (weir-sim --help lists them)" rnu
 wrong "run: a configuration file is needed: weir-sim run CONFIG" run
+wrong "'': cannot open: No such file or directory" run ""
 wrong "run: d.yaml: one configuration at a time (parameters are set by -C NAME=VALUE)" \
 	run c.yaml d.yaml
 wrong "--sed: unknown option; did you mean --seed?" run c.yaml --sed 4
