@@ -9,7 +9,7 @@
  *   residency     a cache with a bound holds no more than that, at any time
  *   completion    knows what the guest knows: the commands that GITS_CREADR has passed. No LPI is
  *                 delivered, or acknowledged, that a completed DISCARD, MAPD, MAPC, MOVI, or a
- *                 disable with its INV, has put an end to
+ *                 disable with its INV, has put an end to; nor by an ITS, or on a PE, that is off
  *
  * The first two know that there is a cache. The third one looks at interrupts alone.
  *
@@ -124,6 +124,10 @@ void sim_its_completion_configured(struct sim_its_completion *c, uint32_t intid,
 
 /** sim_its_completion_command() - CREADR has passed a command, which did what it says */
 void sim_its_completion_command(struct sim_its_completion *c, const uint64_t cmd[4]);
+
+/* GITS_CTLR.Enabled, or EnableLPIs of a PE, was written; all are on at first. */
+void sim_its_completion_its(struct sim_its_completion *c, bool on);
+void sim_its_completion_lpis(struct sim_its_completion *c, uint32_t pe, bool on);
 
 /** sim_its_completion_delivered() - an interrupt of a device has made an LPI pending on a PE */
 void sim_its_completion_delivered(struct sim_its_completion *c, uint32_t pe, uint32_t intid);

@@ -36,6 +36,8 @@ struct sim_its_completion {
 	uint64_t nlpis;
 	uint64_t used;	  /* those below were ever mapped */
 	uint32_t *pes;	  /* by collection */
+	bool its_off;
+	bool lpis_off[SIM_GIC_PES_MAX];
 	struct sim_map intids; /* of events, device in the upper half */
 };
 
@@ -214,6 +216,16 @@ void sim_its_completion_command(struct sim_its_completion *c, const uint64_t cmd
 	}
 }
 
+void sim_its_completion_its(struct sim_its_completion *c, bool on)
+{
+	c->its_off = !on;
+}
+
+void sim_its_completion_lpis(struct sim_its_completion *c, uint32_t pe, bool on)
+{
+	c->lpis_off[pe] = !on;
+}
+
 static const char *op_name(uint8_t op)
 {
 	switch (op) {
@@ -232,6 +244,10 @@ void sim_its_completion_delivered(struct sim_its_completion *c, uint32_t pe, uin
 {
 	struct lpi *lpi = lpi_at(c, intid);
 
+	if (c->its_off || c->lpis_off[pe])
+		sim_its_check_violated(c->check, SIM_ITS_CHECK_COMPLETION, "LPI %" PRIu32
+				       " delivered to PE %" PRIu32 " after %s was cleared", intid,
+				       pe, c->its_off ? "GITS_CTLR.Enabled" : "EnableLPIs");
 	if (!lpi || lpi->shared)
 		return;
 	if (!lpi->mapped)
@@ -257,6 +273,10 @@ void sim_its_completion_taken(struct sim_its_completion *c, uint32_t pe, uint32_
 {
 	struct lpi *lpi = lpi_at(c, intid);
 
+	if (c->lpis_off[pe])
+		sim_its_check_violated(c->check, SIM_ITS_CHECK_COMPLETION, "LPI %" PRIu32
+				       " acknowledged by PE %" PRIu32 " after EnableLPIs was "
+				       "cleared", intid, pe);
 	if (!lpi || lpi->shared)
 		return;
 	if (lpi->where == NOWHERE)

@@ -75,6 +75,7 @@ static void submit(struct inject *in, uint32_t event)
 	done_ns += cfg->io_bytes * SECOND_NS / cfg->bytes_per_s;
 	device->free_ns = done_ns;
 	device->outstanding++;
+	in->outstanding++;
 	(void)sim_queue_post(in->queue, done_ns, 0, is_done, in, event);
 }
 
@@ -107,7 +108,7 @@ void inject_device_start(struct inject *in, uint32_t d)
 	struct inject_device *device = &in->devices[d];
 
 	device->stopping = false;
-	if (in->cfg->load != INJECT_CLOSED || in->quiet)
+	if (in->cfg->load != INJECT_CLOSED || in->quiet || in->resetting)
 		return;
 	for (uint32_t e = 0; e < in->cfg->device.events; e++)
 		for (uint64_t i = 0; i < in->cfg->device.depth; i++)
@@ -131,8 +132,11 @@ void inject_ended(struct inject *in, uint32_t event, uint32_t n)
 	if (!n)
 		return;
 	device->outstanding -= n;
-	for (uint32_t i = 0; i < n && !in->quiet && !device->stopping; i++)
+	in->outstanding -= n;
+	for (uint32_t i = 0; i < n && !in->quiet && !device->stopping && !in->resetting; i++)
 		submit(in, event);
+	if (in->resetting && !in->outstanding)
+		inject_guest_silent(in);
 	if (device->stopping && !device->outstanding)
 		inject_guest_idle(in, e->device);
 }

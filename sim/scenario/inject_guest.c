@@ -153,6 +153,22 @@ static void rebind(void *ctx, uint64_t arg)
 			     arg + 1);
 }
 
+/* All requests are over: with a closed loop, nothing is lost of what is off. */
+static void reset(void *ctx, uint64_t arg)
+{
+	struct inject *in = ctx;
+
+	if (in->quiet)
+		return;
+	if (!in->resetting) {
+		in->resetting = true;
+		if (!in->outstanding)
+			inject_guest_silent(in);
+	}
+	(void)sim_queue_post(in->queue, inject_now(in) + in->cfg->reset_period_ns, 0, reset, in,
+			     arg);
+}
+
 void inject_guest_start(struct inject *in)
 {
 	const struct inject_config *cfg = in->cfg;
@@ -164,6 +180,8 @@ void inject_guest_start(struct inject *in)
 		(void)sim_queue_post(in->queue, cfg->balance_period_ns, 0, balance, in, 0);
 	if (cfg->storm_movi_per_s)
 		(void)sim_queue_post(in->queue, 0, 0, storm, in, 0);
+	if (cfg->reset_period_ns)
+		(void)sim_queue_post(in->queue, cfg->reset_period_ns, 0, reset, in, 0);
 	if (cfg->rebind_period_ns)
 		(void)sim_queue_post(in->queue, cfg->rebind_period_ns, 0, rebind, in, 0);
 }
@@ -172,6 +190,29 @@ void inject_guest_idle(struct inject *in, uint32_t device)
 {
 	inject_vcpu_task(in, device % in->cfg->nvcpus, TASK_UNBIND, device, 0);
 	inject_vcpu_task(in, device % in->cfg->nvcpus, TASK_BIND, device, 0);
+}
+
+void inject_guest_silent(struct inject *in)
+{
+	inject_vcpu_task(in, 0, TASK_RESET, 0, 0);
+}
+
+/* What is pending is dropped where LPIs are held, and stays where their bits are in memory. */
+void inject_guest_off(struct inject *in)
+{
+	for (uint32_t i = 0; i < in->nevents; i++) {
+		in->events[i].warm = false;
+		in->events[i].cut = true;
+	}
+}
+
+static void is_reset(struct inject *in)
+{
+	in->counts.resets++;
+	in->resetting = false;
+	for (uint32_t d = 0; d < in->ndevices; d++)
+		if (!in->devices[d].stopping)
+			inject_device_start(in, d);
 }
 
 void inject_guest_write(struct inject *in, const struct inject_task *task)
@@ -193,6 +234,8 @@ void inject_guest_write(struct inject *in, const struct inject_task *task)
 	case TASK_BIND:
 		map_device(in, task->subject);
 		break;
+	case TASK_RESET:
+		break;
 	case TASK_REPLAY:
 		inject_replay_commands(in);
 		break;
@@ -210,6 +253,9 @@ void inject_guest_done(struct inject *in, const struct inject_task *task)
 	case TASK_BIND:
 		in->counts.rebinds++;
 		inject_device_start(in, task->subject);
+		break;
+	case TASK_RESET:
+		is_reset(in);
 		break;
 	case TASK_REPLAY:
 		inject_replay_start(in);

@@ -60,6 +60,7 @@ enum inject_event_kind {
 	INJECT_EV_COMMAND,	/* opcode; device, event: completed */
 	INJECT_EV_COMMAND_ERROR,/* opcode; device, code: and failed */
 	INJECT_EV_FORGET,	/* scope; what it names, entries dropped */
+	INJECT_EV_POWER,	/* 1: ITS and LPIs are on; 0: off */
 	INJECT_EV_MEASURE,	/* from here on figures count */
 	INJECT_EV_QUIET,	/* devices raise no more */
 	INJECT_EV_END
@@ -158,6 +159,7 @@ enum inject_task_kind {
 	TASK_MOVE = 0,		/* event to a vCPU */
 	TASK_UNBIND,		/* device */
 	TASK_BIND,		/* device */
+	TASK_RESET,
 	TASK_REPLAY		/* commands that wait in the replay */
 };
 
@@ -241,7 +243,7 @@ struct inject_counts {
 	uint64_t lookups, hits, warm_lookups, warm_hits, again;
 	uint64_t walks, rewalks, evictions, worker_switches, worker_ns;
 	uint64_t vcpu_switches, kicks, ios;
-	uint64_t commands, invalidations, dropped, moves, skipped_moves, rebinds;
+	uint64_t commands, invalidations, dropped, moves, skipped_moves, rebinds, resets;
 	uint64_t lost_ns[INJECT_NCAUSES];
 };
 
@@ -290,6 +292,9 @@ struct inject {
 
 	bool measuring;
 	bool quiet;			/* devices raise no more */
+	bool resetting;			/* no new requests: ITS and LPIs are about to be off */
+	bool off;			/* they are */
+	uint64_t outstanding;		/* requests of all devices */
 	uint64_t begin_ns, end_ns;	/* measured */
 	struct inject_counts counts, before, after;
 	struct {
@@ -305,6 +310,8 @@ void inject_machine_down(struct inject *in);
 void inject_command(struct inject *in, uint64_t w0, uint64_t w1, uint64_t w2, uint64_t w3);
 void inject_ring(struct inject *in);
 void inject_configure(struct inject *in, uint32_t intid, bool enabled);
+/* The ITS, and LPIs of every PE. */
+void inject_power(struct inject *in, bool on);
 void inject_zero_itt(struct inject *in, const struct inject_device *device);
 uint32_t inject_take(struct inject *in, uint32_t pe);
 void inject_end_of(struct inject *in, uint32_t pe);
@@ -381,6 +388,10 @@ void inject_guest_start(struct inject *in);
 void inject_guest_write(struct inject *in, const struct inject_task *task);
 void inject_guest_done(struct inject *in, const struct inject_task *task);
 void inject_guest_idle(struct inject *in, uint32_t device);
+/* ITS and LPIs have been switched off. */
+void inject_guest_off(struct inject *in);
+/* Nothing of any device is left. */
+void inject_guest_silent(struct inject *in);
 /* A command has completed. */
 void inject_guest_named(struct inject *in, const uint64_t cmd[4]);
 

@@ -166,6 +166,31 @@ void inject_configure(struct inject *in, uint32_t intid, bool enabled)
 	sim_its_completion_configured(in->m.completion, intid, byte);
 }
 
+static void write_ctlr(struct inject *in, uint32_t pe, bool on)
+{
+	uint64_t ctlr = on ? SIM_GICR_CTLR_ENABLE_LPIS : 0;
+
+	(void)sim_gicr_write(in->m.gic, pe, SIM_GICR_CTLR, 4, ctlr);
+	(void)sim_gicr_write(sim_its_twin_gic(in->m.twin), pe, SIM_GICR_CTLR, 4, ctlr);
+	sim_its_completion_lpis(in->m.completion, pe, on);
+}
+
+/* Off: the ITS first, so that nothing arrives for a PE that takes nothing. On: the other way. */
+void inject_power(struct inject *in, bool on)
+{
+	in->m.hearing = true;
+	if (!on)
+		its_write(in, SIM_GITS_CTLR, 4, 0);
+	for (uint32_t pe = 0; pe < in->cfg->nvcpus; pe++)
+		write_ctlr(in, pe, on);
+	if (on)
+		its_write(in, SIM_GITS_CTLR, 4, SIM_GITS_CTLR_ENABLED);
+	in->m.hearing = false;
+	in->m.changes++;
+	sim_its_completion_its(in->m.completion, on);
+	inject_note(in, INJECT_EV_POWER, on, 0, 0);
+}
+
 void inject_zero_itt(struct inject *in, const struct inject_device *device)
 {
 	static const uint8_t zeros[4096];

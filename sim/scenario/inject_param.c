@@ -75,6 +75,9 @@ const struct sim_param inject_params[] = {
 	U64("rebind.period_ns", "ns", "0", 0, 1000 * SECOND_NS, "choice",
 		"the guest stops a device, unmaps it, maps it again; 0: never"),
 
+	U64("reset.period_ns", "ns", "0", 0, 1000 * SECOND_NS, "choice",
+		"the guest disables ITS and LPIs, as kexec does, and enables them; 0: never"),
+
 	U64("cost.exit_ns", "ns", "600", 0, SECOND_NS, "assumed",
 		"from the guest to the host, with its state"),
 	U64("cost.entry_ns", "ns", "600", 0, SECOND_NS, "assumed", "and back"),
@@ -181,6 +184,7 @@ static void read_load(struct inject_config *cfg, const struct sim_params *p)
 	cfg->storm_movi_per_s = sim_params_u64(p, "storm.movi_per_s");
 	cfg->storm_devices = (uint32_t)sim_params_u64(p, "storm.devices");
 	cfg->rebind_period_ns = sim_params_u64(p, "rebind.period_ns");
+	cfg->reset_period_ns = sim_params_u64(p, "reset.period_ns");
 }
 
 /* The devices' events have LPIs of their own, and IDs that the ITS takes. */

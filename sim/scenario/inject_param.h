@@ -94,6 +94,7 @@ struct inject_config {
 	uint64_t storm_movi_per_s;	/* 0: none */
 	uint32_t storm_devices;
 	uint64_t rebind_period_ns;	/* 0: never */
+	uint64_t reset_period_ns;	/* 0: never */
 
 	struct inject_cost cost;
 	struct inject_break broken;
@@ -115,7 +116,7 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *para
 unsigned int inject_policies_read(enum sim_its_design_kind kinds[SIM_ITS_DESIGNS],
 				  const struct sim_params *params, struct sim_error *err);
 
-#define INJECT_NPARAMS	50u
+#define INJECT_NPARAMS	51u
 extern const struct sim_param inject_params[INJECT_NPARAMS];
 
 #endif

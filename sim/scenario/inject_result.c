@@ -34,6 +34,7 @@ const struct sim_history_kind inject_kinds[INJECT_NKINDS] = {
 	{ INJECT_EV_COMMAND, "command", "opcode", "device", "event" },
 	{ INJECT_EV_COMMAND_ERROR, "command_error", "opcode", "device", "code" },
 	{ INJECT_EV_FORGET, "forget", "scope", "named", "dropped" },
+	{ INJECT_EV_POWER, "power", "on", "", "" },
 	{ INJECT_EV_MEASURE, "measure", "", "", "" },
 	{ INJECT_EV_QUIET, "quiet", "", "", "" },
 };
@@ -246,6 +247,7 @@ static void add_host(const struct inject *in, const struct inject_result *r, str
 	add(s, "guest.skipped_moves", "1", b->skipped_moves - a->skipped_moves,
 	    "of a storm, because the vCPU was behind");
 	add(s, "guest.rebinds", "1", b->rebinds - a->rebinds, "devices bound anew");
+	add(s, "guest.resets", "1", b->resets - a->resets, "ITS and LPIs off and on");
 	for (unsigned int i = 0; i < INJECT_NCAUSES; i++) {
 		snprintf(name, sizeof(name), "lost.%s_ns", inject_cause_names[i]);
 		add(s, name, "vcpu ns", r->lost_ns[i], "lost to this cause");

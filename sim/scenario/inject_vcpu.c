@@ -14,6 +14,9 @@
 
 #include <stdlib.h>
 
+#define OFF_NS	20000u	/* ITS and LPIs stay off so long */
+#define SPIN_NS	1000u	/* the driver looks whether they are on again */
+
 static void next(struct inject_cpu *cpu);
 
 void inject_vcpus_build(struct inject *in)
@@ -191,13 +194,41 @@ static void is_executed(struct inject_cpu *cpu)
 	inject_guest_done(cpu->in, &task);
 }
 
+static void on(struct inject_cpu *cpu)
+{
+	cpu->in->off = false;
+	inject_power(cpu->in, true);
+	inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, 0, is_executed);
+}
+
+static void was_off(struct inject_cpu *cpu)
+{
+	inject_mutex_take(cpu, LEVEL_HOST, on);
+}
+
+static void off(struct inject_cpu *cpu)
+{
+	inject_mutex_give(cpu->in);
+	inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, OFF_NS, was_off);
+}
+
 static void execute(struct inject_cpu *cpu)
 {
 	struct inject *in = cpu->in;
+	struct inject_vcpu *v = cpu->vcpu;
 
+	if (v->tasks[v->first_task].kind == TASK_RESET) {
+		in->off = true;
+		inject_power(in, false);
+		inject_guest_off(in);
+		inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, (in->m.forget_ps + 999) / 1000, off);
+		return;
+	}
 	inject_ring(in);
 	inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, (in->m.forget_ps + 999) / 1000, is_executed);
 }
+
+static void left(struct inject_cpu *cpu);
 
 /* The mutex is taken: write the commands down, and pay for them. */
 static void trap(struct inject_cpu *cpu)
@@ -206,15 +237,24 @@ static void trap(struct inject_cpu *cpu)
 	struct inject_vcpu *v = cpu->vcpu;
 	uint64_t before = in->m.written;
 
+	if (in->off) {	/* since it was asked for */
+		inject_mutex_give(in);
+		left(cpu);
+		return;
+	}
 	in->m.forget_ps = 0;
 	inject_guest_write(in, &v->tasks[v->first_task]);
 	inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND,
 		     (in->m.written - before) * in->cfg->cost.command_ns, execute);
 }
 
+/* Commands are not executed while the ITS is off; the guest's driver waits. */
 static void left(struct inject_cpu *cpu)
 {
-	inject_mutex_take(cpu, LEVEL_HOST, trap);
+	if (cpu->in->off)
+		inject_piece(cpu, LEVEL_HOST, INJECT_COMMAND, SPIN_NS, left);
+	else
+		inject_mutex_take(cpu, LEVEL_HOST, trap);
 }
 
 /* In the guest, with no handler at work. What it was kicked for it sees when it is back. */

@@ -35,6 +35,7 @@ static const struct {
 	{ "irqbalance.period_ns", { "0", "100000", "1000000" } },
 	{ "storm.movi_per_s", { "0", "0", "1000", "50000", "500000" } },
 	{ "rebind.period_ns", { "0", "200000", "1000000" } },
+	{ "reset.period_ns", { "0", "0", "300000", "1000000" } },
 	{ "its.profile", { "qemu", "kvm" } },
 	{ "its.discard", { "profile", "clear", "keep" } },
 	{ "its.remap", { "profile", "overwrite", "ignore" } },

@@ -119,6 +119,11 @@ static void planted_mistakes_end_with_exit_code_1(void **state)
 	assert_non_null(strstr(command, "weir-sim run"));
 	assert_int_equal(sh(EMULATOR " %s", command), 1);
 	assert_non_null(strstr(err, "completion: LPI "));
+	/* an ITS that is off */
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out off -C workload.kind=open "
+			    "-C break.skip_invalidate=1 -C policy.names=weir "
+			    "-C irqbalance.period_ns=0 -C reset.period_ns=1000000"), 1);
+	assert_non_null(strstr(err, "after GITS_CTLR.Enabled was cleared"));
 	/* without a mistake the same is fine, and a design without a cache has nothing to break */
 	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " %s -C storm.movi_per_s=100000 --out good "
 			    "--quiet", storm), 0);

@@ -185,6 +185,32 @@ static void what_has_ended_must_not_be_acknowledged(void **state)
 	end(1);
 }
 
+static void what_is_off_must_not_come(void **state)
+{
+	(void)state;
+	begin(SIM_ITS_PROFILE_QEMU);
+	boot();
+	sim_its_completion_its(completion, false);
+	sim_its_completion_delivered(completion, 1, 8200);
+	assert_string_equal(said, "completion: LPI 8200 delivered to PE 1 after GITS_CTLR.Enabled "
+			    "was cleared");
+	sim_its_completion_its(completion, true);
+	deliver_and_take(1, 8201);
+	end(1);
+
+	begin(SIM_ITS_PROFILE_QEMU);
+	boot();
+	sim_its_completion_lpis(completion, 2, false);
+	sim_its_completion_delivered(completion, 1, 8200);
+	assert_string_equal(said, "");
+	sim_its_completion_lpis(completion, 1, false);
+	sim_its_completion_taken(completion, 1, 8200);
+	assert_string_equal(said, "completion: LPI 8200 acknowledged by PE 1 after EnableLPIs was "
+			    "cleared");
+	sim_its_completion_delivered(completion, 1, 8201);
+	end(2);
+}
+
 /* A machine and its twin, given the same. */
 struct pair {
 	struct machine m;
@@ -366,6 +392,7 @@ int main(void)
 		cmocka_unit_test(what_is_mapped_may_come),
 		cmocka_unit_test(what_has_ended_must_not_come),
 		cmocka_unit_test(what_has_ended_must_not_be_acknowledged),
+		cmocka_unit_test(what_is_off_must_not_come),
 		cmocka_unit_test(twins_are_the_same),
 		cmocka_unit_test(a_wrong_answer_is_noticed),
 		cmocka_unit_test(another_end_is_noticed),
