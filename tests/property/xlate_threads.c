@@ -23,7 +23,9 @@
 #define DEVICES		8u
 #define EVENTS		32u
 #define KEYS		(DEVICES * EVENTS)
-#define STORM		256u		/* commands */
+#define STORM		256u		/* commands at most */
+
+enum scope { ONE_EVENT, ONE_TAG, ONE_DEVICE, EVERYTHING, SCOPES };
 
 struct object {
 	uint32_t key;
@@ -43,6 +45,7 @@ struct worker {
 	uint64_t x;			/* random numbers */
 	struct late late;
 	uint32_t storm;			/* commands that are left of it */
+	enum scope scope;		/* and theirs */
 	uint64_t lookups, hits, fills, refused, commands;
 };
 
@@ -130,26 +133,26 @@ static void change(uint32_t first, uint32_t end, uint32_t number)
 	}
 }
 
-static void invalidate(uint32_t k, uint32_t scope, uint32_t old_tag)
+static void invalidate(uint32_t k, enum scope scope, uint32_t old_tag)
 {
-	if (scope == 0)
+	if (scope == EVERYTHING)
 		weir_xlate_invalidate_all(c);
-	else if (scope == 1)
+	else if (scope == ONE_DEVICE)
 		weir_xlate_invalidate_device(c, k / EVENTS);
-	else if (scope < 4)
+	else if (scope == ONE_TAG)
 		/* Whatever was filled from the old entry has its tag. */
 		weir_xlate_invalidate_tag(c, old_tag);
 	else
 		weir_xlate_invalidate_event(c, k / EVENTS, k % EVENTS);
 }
 
-static void command(struct worker *w)
+static void command(struct worker *w, enum scope scope)
 {
-	uint32_t k = below(&w->x, KEYS), first = k, end = k + 1, i, scope = below(&w->x, 16);
+	uint32_t k = below(&w->x, KEYS), first = k, end = k + 1, i;
 	pthread_mutex_t *lock = &command_lock[serial ? 0 : k / EVENTS];
 	uint32_t number, old_tag;
 
-	if (scope < 2) {
+	if (scope >= ONE_DEVICE) {
 		first = k / EVENTS * EVENTS;
 		end = first + EVENTS;
 	}
@@ -169,11 +172,16 @@ static void command(struct worker *w)
 
 static void operate(struct worker *w)
 {
-	if (!w->storm && !below(&w->x, 4096))
-		w->storm = STORM;
-	if (w->storm || !below(&w->x, 256)) {
-		w->storm -= w->storm > 0;
-		command(w);
+	/* Of one scope, lest the widest one hides what the others fail to refuse. */
+	if (!w->storm && !below(&w->x, 2048)) {
+		w->storm = 1 + below(&w->x, STORM);
+		w->scope = (enum scope)below(&w->x, SCOPES);
+	}
+	if (w->storm) {
+		w->storm--;
+		command(w, w->scope);
+	} else if (!below(&w->x, 256)) {
+		command(w, (enum scope)below(&w->x, SCOPES));
 	} else if (w->late.has && !below(&w->x, 16)) {
 		w->late.has = false;
 		give(w, &w->late.lease, w->late.tag, w->late.value);
