@@ -19,11 +19,13 @@
 #define FLAGS			(WEIR_XLATE_F_COUNTERS | WEIR_XLATE_F_SERIAL)
 #define STRIDE_DEFAULT		17u
 /*
- * Keys without a pattern collide; with room to spare fewer do, and most look-ups end inline. Above
- * these capacities the memory weighs more, below them the smaller share of each set.
+ * Keys without a pattern collide; with room to spare fewer do, and most look-ups end inline. Below
+ * these capacities the smaller share of each set weighs more, above them an index has no bit left;
+ * and 65536 translations are promised in 4 MiB.
  */
 #define SPREAD_MIN		64u
-#define SPREAD_MAX		32768u
+#define SPREAD_MAX		((uint32_t)1 << 23)
+#define SPREAD_NOT		65536u
 #define GOLDEN			0x9e3779b97f4a7c15u	/* 2^64 over the golden ratio */
 #define PLASTIC			0xc13fa9a902a6328fu	/* and over the plastic number */
 
@@ -45,7 +47,7 @@ static uint32_t slots_of(const struct weir_xlate_config *cfg)
 	while (nslots < cfg->capacity)
 		nslots <<= 1;
 	if (cfg->index == WEIR_XLATE_MIXED && nslots == cfg->capacity && nslots >= SPREAD_MIN &&
-	    nslots <= SPREAD_MAX)
+	    nslots <= SPREAD_MAX && nslots != SPREAD_NOT)
 		nslots <<= 1;
 	return nslots;
 }

@@ -52,8 +52,8 @@
  *
  * Cost: a hit touches one slot line, the header's first line and two lines of generations, and
  * stores nothing once the slot is marked as used. Fill O(16). Memory: 36 bytes a slot and 4.5 KiB;
- * slots are the capacity rounded up to a power of two, and twice a capacity from 64 to 32768 that
- * is one where the index is MIXED.
+ * slots are the capacity rounded up to a power of two; twice a capacity that is one, from 64 to
+ * 2^23 but not 65536, where the index is MIXED.
  *
  * Source of the idea: the KVM arm64 ITS translation cache (2019) and the objections to it and to
  * its successor (2024); memcached's leases; KVM's mmu_invalidate_seq.

@@ -72,8 +72,17 @@ static void memory(void **state)
 	mem[size] = 0x77;
 	assert_int_equal(weir_xlate_init(mem, size, &cfg, NULL, NULL, &c), WEIR_OK);
 	assert_int_equal(mem[size], 0x77);
+	/* Whatever the index. */
 	cfg.capacity = 65536;
 	assert_true(weir_xlate_size(&cfg) <= (size_t)4 << 20);
+	cfg.index = WEIR_XLATE_MIXED;
+	assert_true(weir_xlate_size(&cfg) <= (size_t)4 << 20);
+	/* Up to twice as many slots as translations, and an index has bits for 2^24. */
+	cfg.capacity = WEIR_XLATE_CAPACITY_MAX;
+	assert_true(weir_xlate_size(&cfg) < ((size_t)1 << 24) * 37);
+	cfg.capacity = WEIR_XLATE_CAPACITY_MAX / 2;
+	assert_true(weir_xlate_size(&cfg) < ((size_t)1 << 24) * 37);
+	cfg.index = WEIR_XLATE_STRUCTURED;
 	/* Up to twice as many slots as translations, and no more. */
 	cfg.capacity = 65537;
 	assert_true(weir_xlate_size(&cfg) < (size_t)131072 * 37 + 8192);
