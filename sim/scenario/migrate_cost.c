@@ -15,9 +15,19 @@ void migrate_bill_open(struct migrate *m, struct migrate_bill *bill)
 	bill->splits = m->glue.counts[SIM_DIRTY_OP_BLOCK_SPLIT] + m->figures.splits_eager;
 }
 
-uint64_t migrate_split_ns(const struct migrate *m)
+/*
+ * When a split that begins at start_ns is over. Filling the table and taking the block out is its
+ * vCPU's own work; the broadcast invalidations of all vCPUs' splits are carried out one after the
+ * other. free_ns: when those that began before are through.
+ */
+uint64_t migrate_split_end(const struct migrate_cost *cost, uint64_t start_ns, uint64_t *free_ns)
 {
-	return m->cfg->cost.split_ns + m->cfg->cost.split_vcpu_ns * m->cfg->nvcpus;
+	uint64_t ns = start_ns + cost->split_ns;
+
+	if (ns < *free_ns)
+		ns = *free_ns;
+	*free_ns = ns + cost->split_serial_ns;
+	return *free_ns;
 }
 
 uint64_t migrate_bill_ns(struct migrate *m, const struct migrate_bill *bill, uint64_t words)
@@ -36,6 +46,6 @@ uint64_t migrate_bill_ns(struct migrate *m, const struct migrate_bill *bill, uin
 	ns += scanned / WEIR_DIRTY_GROUP_PAGES * cost->scan_group_ns;
 	ns += (now.leaves - bill->leaves) * cost->table_ns;
 	ns += (now.stats.tlbi_ranges - bill->stats.tlbi_ranges) * cost->tlbi_ns;
-	ns += (now.splits - bill->splits) * migrate_split_ns(m);
+	ns += (now.splits - bill->splits) * (cost->split_ns + cost->split_serial_ns);
 	return ns + ps / 1000;
 }

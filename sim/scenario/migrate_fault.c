@@ -129,11 +129,12 @@ static void served(void *ctx, uint64_t vcpu)
 static void served_split(void *ctx, uint64_t vcpu)
 {
 	struct migrate *m = ctx;
+	uint64_t end_ns = migrate_split_end(&m->cfg->cost, sim_queue_now(m->queue),
+					    &m->splits_free_ns);
 
 	sim_guest_hold(m->guest, (unsigned int)vcpu, SIM_CAUSE_SPLIT);
 	sim_guest_release(m->guest, (unsigned int)vcpu, SIM_CAUSE_FAULT);
-	(void)sim_queue_post(m->queue, sim_queue_now(m->queue) + migrate_split_ns(m),
-			     SIM_GUEST_PRIO_OTHERS, resume, m, vcpu);
+	(void)sim_queue_post(m->queue, end_ns, SIM_GUEST_PRIO_OTHERS, resume, m, vcpu);
 	unlock(m);
 }
 

@@ -199,6 +199,7 @@ struct migrate {
 	struct sim_guest *guest;
 	struct sim_check check;
 	struct migrate_lock lock;
+	uint64_t splits_free_ns;	/* the broadcasts of faults' splits are through */
 	struct migrate_vcpu *vcpus;
 	struct migrate_log log;
 	struct migrate_policy chosen;		/* auto: by the library */
@@ -272,7 +273,7 @@ void migrate_tell_late(struct migrate *m);
 /* migrate_cost.c */
 void migrate_bill_open(struct migrate *m, struct migrate_bill *bill);
 uint64_t migrate_bill_ns(struct migrate *m, const struct migrate_bill *bill, uint64_t words);
-uint64_t migrate_split_ns(const struct migrate *m);
+uint64_t migrate_split_end(const struct migrate_cost *cost, uint64_t start_ns, uint64_t *free_ns);
 
 /* migrate_copy.c */
 void migrate_begin(void *ctx, uint64_t arg);

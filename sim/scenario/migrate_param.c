@@ -78,6 +78,8 @@ const struct sim_param migrate_params[] = {
 	ENUM("migrate.throttle", "none", throttles, QEMU, "slow the guest down to converge"),
 	U64("migrate.throttle_trigger_percent", PERCENT, "50", 1, 100, QEMU,
 		"throttle when more than this share of what was sent got dirty again"),
+	U64("migrate.throttle_votes", "rounds", "2", 1, 1000, QEMU,
+		"in so many rounds, before each step"),
 	U64("migrate.throttle_initial_percent", PERCENT, "20", 1, 99, QEMU, "first step"),
 	U64("migrate.throttle_increment_percent", PERCENT, "10", 1, 99, QEMU, "further steps"),
 	U64("migrate.throttle_max_percent", PERCENT, "99", 1, 99, QEMU, "and no more than this"),
@@ -93,10 +95,10 @@ const struct sim_param migrate_params[] = {
 	U64("cost.leaf_ps", "ps", "19400", 0, SECOND_NS,
 		"650 ms to protect 128 GiB of pages: KVM arm64 INITIALLY_SET (2020)",
 		"an atomic change of a descriptor: re-arming, demoting, promoting"),
-	U64("cost.split_ns", "ns", "1800", 0, SECOND_NS, KOLLER,
+	U64("cost.split_ns", "ns", "1600", 0, SECOND_NS, KOLLER,
 		"splitting a block: filling the table, break-before-make"),
-	U64("cost.split_vcpu_ns", "ns", "1100", 0, SECOND_NS, KOLLER,
-		"and in addition for each vCPU that the invalidation must reach"),
+	U64("cost.split_serial_ns", "ns", "1290", 0, SECOND_NS, KOLLER,
+		"and its broadcast invalidations, which one split at a time has carried out"),
 	U64("cost.scan_pte_ps", "ps", "2400", 0, SECOND_NS,
 		"40 ms for 64 GiB: KVM arm64 HTTU series (2021)", "reading a descriptor in a scan"),
 	U64("cost.scan_group_ns", "ns", "200", 0, SECOND_NS, "assumed",
@@ -130,7 +132,7 @@ static void read_cost(struct migrate_cost *cost, const struct sim_params *p)
 	cost->fault_lock_ns = sim_params_u64(p, "cost.fault_lock_ns");
 	cost->leaf_ps = sim_params_u64(p, "cost.leaf_ps");
 	cost->split_ns = sim_params_u64(p, "cost.split_ns");
-	cost->split_vcpu_ns = sim_params_u64(p, "cost.split_vcpu_ns");
+	cost->split_serial_ns = sim_params_u64(p, "cost.split_serial_ns");
 	cost->scan_pte_ps = sim_params_u64(p, "cost.scan_pte_ps");
 	cost->scan_group_ns = sim_params_u64(p, "cost.scan_group_ns");
 	cost->table_ns = sim_params_u64(p, "cost.table_ns");
@@ -158,6 +160,7 @@ static void read_migrate(struct migrate_config *cfg, const struct sim_params *p)
 	cfg->assume_percent = sim_params_u64(p, "migrate.assume_percent");
 	cfg->throttle = (enum migrate_throttle_kind)sim_params_enum(p, "migrate.throttle");
 	cfg->throttle_trigger_percent = sim_params_u64(p, "migrate.throttle_trigger_percent");
+	cfg->throttle_votes = sim_params_u64(p, "migrate.throttle_votes");
 	cfg->throttle_initial_percent = sim_params_u64(p, "migrate.throttle_initial_percent");
 	cfg->throttle_increment_percent = sim_params_u64(p, "migrate.throttle_increment_percent");
 	cfg->throttle_max_percent = sim_params_u64(p, "migrate.throttle_max_percent");

@@ -23,7 +23,7 @@ struct migrate_cost {
 	uint64_t fault_lock_ns;
 	uint64_t leaf_ps;
 	uint64_t split_ns;
-	uint64_t split_vcpu_ns;
+	uint64_t split_serial_ns;
 	uint64_t scan_pte_ps;
 	uint64_t scan_group_ns;
 	uint64_t table_ns;
@@ -90,6 +90,7 @@ struct migrate_config {
 
 	enum migrate_throttle_kind throttle;
 	uint64_t throttle_trigger_percent;
+	uint64_t throttle_votes;
 	uint64_t throttle_initial_percent;
 	uint64_t throttle_increment_percent;
 	uint64_t throttle_max_percent;
@@ -120,7 +121,7 @@ struct migrate_policy {
 	bool choose;			/* measure first, and let the library choose */
 };
 
-#define MIGRATE_NPARAMS		45u
+#define MIGRATE_NPARAMS		46u
 extern const struct sim_param migrate_params[MIGRATE_NPARAMS];
 
 #define MIGRATE_PACE_NPARAMS	6u

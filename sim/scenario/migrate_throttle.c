@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * migrate_throttle.c - auto-converge, as QEMU does it: each vCPU runs for a slice, then sleeps so
- * that the percentage of time it sleeps is the throttle's. The percentage starts and grows when, in
- * two rounds, more than a share of what was sent got dirty again; never before the first full pass.
+ * that the percentage of time it sleeps is the throttle's. The percentage starts and grows when,
+ * in two rounds (migrate.throttle_votes), more than a share of what was sent got dirty again;
+ * never before the first full pass.
  */
 #include "sim/scenario/migrate_internal.h"
 
@@ -63,7 +64,7 @@ void migrate_throttle_round(struct migrate *m, uint64_t dirtied_pages)
 		return;
 	if (dirtied_pages * 100 <= m->round_pages * m->cfg->throttle_trigger_percent)
 		return;
-	if (++m->throttle_votes < 2)
+	if (++m->throttle_votes < m->cfg->throttle_votes)
 		return;
 	m->throttle_votes = 0;
 	if (m->cfg->throttle == MIGRATE_AUTO_CONVERGE)

@@ -25,7 +25,7 @@ static const char *const prices[] = {"cost.fault_exit_ns=1000", "cost.fault_lock
 				     "cost.word_ps=3000",	"cost.call_ns=7",
 				     "cost.scan_group_ns=0",	"cost.table_ns=0",
 				     "cost.tlbi_ns=0",		"cost.split_ns=0",
-				     "cost.split_vcpu_ns=0",	NULL};
+				     "cost.split_serial_ns=0",	NULL};
 
 static struct sim_params *params;
 

@@ -118,7 +118,7 @@ static void run(const char *name, const char *const *assignments, const char *co
 static void the_series_of_2023(void **state)
 {
 	(void)state;
-	run("perf2023", LIST("perf2023.scale=64"), LIST("before: dirty memory"));
+	run("perf2023", LIST("perf2023.scale=64"), NONE);
 }
 
 static void the_answer(void **state)
@@ -145,8 +145,7 @@ static void eager_splitting(void **state)
 		percent && atoi(percent) < 100 ? "koller.vcpus_max=64" : "koller.vcpus_max=152";
 
 	(void)state;
-	run("koller", LIST("koller.scale=16", most),
-	    LIST("sparse write,   8 vCPUs: split on fault"));
+	run("koller", LIST("koller.scale=16", most), NONE);
 }
 
 static void turning_logging_on(void **state)
@@ -158,7 +157,7 @@ static void turning_logging_on(void **state)
 static void scans(void **state)
 {
 	(void)state;
-	run("scans2021", LIST("large.scale=64"), LIST("256 GiB, 128 CPUs"));
+	run("scans2021", LIST("large.scale=64"), NONE);
 }
 
 static void x86(void **state)
@@ -177,6 +176,24 @@ static void a_short_blackout(void **state)
 {
 	(void)state;
 	run("blackout", LIST("blackout.seeds=30"), NONE);
+}
+
+static void directions(void **state)
+{
+	(void)state;
+	run("memaslap2023", NULL, LIST("gets more done", "increment 15"));
+}
+
+static void an_old_sample(void **state)
+{
+	(void)state;
+	run("autoconverge", NULL, NONE);
+}
+
+static void hot_pages_last(void **state)
+{
+	(void)state;
+	run("assume", NULL, NONE);
 }
 
 static void adaptive_against_both(void **state)
@@ -212,6 +229,9 @@ int main(void)
 		cmocka_unit_test(x86),
 		cmocka_unit_test(sparse_writers_are_not_scanned),
 		cmocka_unit_test(a_short_blackout),
+		cmocka_unit_test(directions),
+		cmocka_unit_test(an_old_sample),
+		cmocka_unit_test(hot_pages_last),
 		cmocka_unit_test(adaptive_against_both),
 		cmocka_unit_test(lpis_a_second),
 		cmocka_unit_test(the_cache_of_2019),

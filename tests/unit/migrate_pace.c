@@ -11,7 +11,7 @@
 
 #define FREE \
 	"cost.fault_exit_ns=0", "cost.fault_lock_ns=0", "cost.leaf_ps=0", "cost.split_ns=0",       \
-	"cost.split_vcpu_ns=0", "cost.scan_pte_ps=0", "cost.scan_group_ns=0", "cost.table_ns=0",   \
+	"cost.split_serial_ns=0", "cost.scan_pte_ps=0", "cost.scan_group_ns=0", "cost.table_ns=0", \
 	"cost.word_ps=0", "cost.call_ns=0", "cost.tlbi_ns=0", "cost.tlbi_vcpu_ns=0",               \
 	"cost.hw_dirty_ns=0", "cost.tlb_refill_ns=0", "cost.pause_ns=0", "cost.log_kick_ns=0",     \
 	"cost.log_entry_ns=0", "cost.ring_exit_ns=0", "cost.ring_entry_ns=0"

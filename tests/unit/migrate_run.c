@@ -33,7 +33,7 @@ static bool chosen(void)
 
 /* Nothing costs anything but the link, the device state, and time itself. */
 #define FREE "cost.fault_exit_ns=0", "cost.fault_lock_ns=0", "cost.leaf_ps=0", "cost.split_ns=0", \
-	"cost.split_vcpu_ns=0", "cost.scan_pte_ps=0", "cost.scan_group_ns=0", "cost.table_ns=0",  \
+	"cost.split_serial_ns=0", "cost.scan_pte_ps=0", "cost.scan_group_ns=0", "cost.table_ns=0", \
 	"cost.word_ps=0", "cost.call_ns=0", "cost.tlbi_ns=0", "cost.tlbi_vcpu_ns=0",              \
 	"cost.hw_dirty_ns=0", "cost.tlb_refill_ns=0", "cost.pause_ns=0"
 
@@ -85,13 +85,13 @@ static void a_fault_costs_what_the_parameters_say(void **state)
 	struct harness h;
 
 	(void)state;
-	/* one fault, of 3 us, and it splits the block: 2 us + 1 vCPU * 1 us */
+	/* one fault, of 3 us, and it splits the block: 2 us, and 1 us for the broadcasts */
 	harness_run(&h, 1, SETTINGS(FREE, TINY, "workload.kind=sequential",
 				    "workload.set_bytes=4096", "workload.rate_stores_per_s=100000",
 				    "workload.epoch_ns=10000", "migrate.downtime_limit_ns=0",
 				    "migrate.rounds_max=1", "policy.names=wp",
 				    "cost.fault_exit_ns=2500", "cost.fault_lock_ns=500",
-				    "cost.split_ns=2000", "cost.split_vcpu_ns=1000"), NULL);
+				    "cost.split_ns=2000", "cost.split_serial_ns=1000"), NULL);
 	harness_sound(&h, "costs");
 	assert_int_equal(h.result.figures.faults, 1);
 	assert_int_equal(h.result.lost_ns[SIM_CAUSE_FAULT], 3000);
@@ -121,6 +121,28 @@ static void the_lock_serves_one_at_a_time(void **state)
 	assert_int_equal(h.result.figures.faults, 4);
 	assert_int_equal(h.result.lost_ns[SIM_CAUSE_FAULT], 4 * 1000);
 	assert_int_equal(h.result.lost_ns[SIM_CAUSE_LOCK], 1000 + 2000 + 3000);
+}
+
+static void broadcasts_of_splits_are_one_at_a_time(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	/*
+	 * The same instant, and four blocks. Each vCPU splits its own for 2 us; the broadcasts take
+	 * 1 us each, one after the other: they are through after 3, 4, 5 and 6 us.
+	 */
+	harness_run(&h, 1, SETTINGS(FREE, "guest.memory_bytes=8Mi", "guest.vcpus=4",
+				    "link.bandwidth_bytes_per_s=10000000000",
+				    "workload.kind=sequential", "workload.set_bytes=8Mi",
+				    "workload.rate_stores_per_s=1000",
+				    "workload.epoch_ns=1000000", "migrate.warmup_ns=500000",
+				    "migrate.downtime_limit_ns=1000000000", "policy.names=wp",
+				    "link.page_header_bytes=0", "cost.split_ns=2000",
+				    "cost.split_serial_ns=1000"), NULL);
+	harness_sound(&h, "splits");
+	assert_int_equal(h.result.figures.faults, 4);
+	assert_int_equal(h.result.lost_ns[SIM_CAUSE_SPLIT], 3000 + 4000 + 5000 + 6000);
 }
 
 static void auto_converge_waits_for_the_full_pass(void **state)
@@ -282,6 +304,7 @@ int main(void)
 		cmocka_unit_test(a_page_written_always_is_sent_in_every_round),
 		cmocka_unit_test(a_fault_costs_what_the_parameters_say),
 		cmocka_unit_test(the_lock_serves_one_at_a_time),
+		cmocka_unit_test(broadcasts_of_splits_are_one_at_a_time),
 		cmocka_unit_test(auto_converge_waits_for_the_full_pass),
 		cmocka_unit_test(the_same_seed_does_the_same),
 		cmocka_unit_test(the_recorded_guest_arrives_whole),

@@ -64,7 +64,9 @@ static void add_blackout(struct experiment_run *run, const char *name, uint64_t 
 static bool one(struct experiment_run *run, const char *policy_name, uint32_t policy,
 		uint64_t times, uint64_t scale)
 {
+	struct sim_params *params = perf_params(run);
 	struct perf_setup setup = {
+		.params = params,
 		.nvcpus = 96,
 		.vcpu_pages = PERF_VCPU_PAGES * times / scale,
 		.map_order = 9,
@@ -77,10 +79,13 @@ static bool one(struct experiment_run *run, const char *policy_name, uint32_t po
 	uint64_t word_ps = sim_params_u64(run->params, "cost.word_ps");
 	struct perf_result r;
 	char name[32];
+	bool ok;
 
 	snprintf(name, sizeof(name), "%s, %llux", policy_name, (unsigned long long)times);
 	setup.name = name;
-	if (!perf_lab(run, &setup, &r))
+	ok = params && perf_lab(run, &setup, &r);
+	sim_params_free(params);
+	if (!ok)
 		return false;
 	experiment_row(run, EXPERIMENT_BOUND, DIRTY_BOUND_NS * times, r.mean.dirty_ns * scale, NULL,
 		       "%s: dirty memory, mean", name);

@@ -53,13 +53,15 @@ static void add_ours(struct experiment_run *run, const char *name, const struct 
 static bool run_auc2023(struct experiment_run *run)
 {
 	static const char *const names[NOURS] = {"fixed64", "adaptive", "dbm_all"};
-	char scan[48];
-	const char *const wp[] = {GUEST, "policy.names=wp_eager", NULL};
-	const char *const theirs[] = {GUEST, "policy.names=fixed64", "migrate.freeze=off", scan,
-				      NULL};
-	const char *const own[] = {GUEST, "policy.names=fixed64,adaptive,dbm_all", NULL};
+	char scan[48], lock[48];
+	const char *const wp[] = {GUEST, lock, "policy.names=wp_eager", NULL};
+	const char *const theirs[] = {
+		GUEST, lock, "policy.names=fixed64", "migrate.freeze=off", scan, NULL};
+	const char *const own[] = {GUEST, lock, "policy.names=fixed64,adaptive,dbm_all", NULL};
 	struct migrate_result before, series, ours[NOURS];
 
+	snprintf(lock, sizeof(lock), "cost.fault_lock_ns=%llu",
+		 (unsigned long long)sim_params_u64(run->params, "perf2023.fault_lock_ns"));
 	snprintf(scan, sizeof(scan), "cost.scan_pte_ps=%llu",
 		 (unsigned long long)sim_params_u64(run->params, "perf2023.series_scan_pte_ps"));
 	if (!experiment_migrate(run, wp, 1, &before, 1) ||

@@ -2,9 +2,11 @@
 /*
  * sim/scenario/experiments/costs.h - the cost file: one price for each action, for all experiments.
  *
- * Nothing may price an action differently for one experiment than for another, with two exceptions
- * that are named where they are made: the 2023 series' own scan (perf2023.series_scan_pte_ps, read
- * off its own row), and x86 has no broadcast invalidation (gardon).
+ * Nothing may price an action differently for one experiment than for another, with three
+ * exceptions that are named where they are made: the lock on the 2023 series' machine
+ * (perf2023.fault_lock_ns) and the series' own scan (perf2023.series_scan_pte_ps), each read off
+ * its own row and used for that machine, whoever's policy runs on it; and x86 has no broadcast
+ * invalidation (gardon).
  *
  * examples/scenarios/costs-2023.yaml says the same for `weir-sim run`; a test compares the two.
  */

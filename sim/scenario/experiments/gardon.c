@@ -5,7 +5,7 @@
  *
  * Nothing is fitted to it: arm64's fault, lock and leaf prices are asked to predict another
  * architecture. The only thing changed is that a split invalidates without a broadcast
- * (cost.split_vcpu_ns is 0).
+ * (cost.split_serial_ns is 0).
  */
 #include "sim/scenario/experiments/list.h"
 #include "sim/scenario/experiments/lab.h"
@@ -13,7 +13,7 @@
 #define GIB_PAGES UINT64_C(262144)
 #define MS	  UINT64_C(1000000)
 
-static const char *const x86[] = {"cost.split_vcpu_ns=0", NULL};
+static const char *const x86[] = {"cost.split_serial_ns=0", NULL};
 
 static bool run_gardon(struct experiment_run *run)
 {

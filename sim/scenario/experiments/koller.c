@@ -55,15 +55,12 @@ uint64_t koller_ns(const struct koller_case *c, const struct sim_params *params,
 	return sim_error_is_set(err) ? 0 : ns * c->scale;
 }
 
-static const char *const why_split =
-	"the model charges a split the same for every vCPU that its broadcast must reach; up to 8 "
-	"vCPUs the published ones overlap";
 static const char *const why_read =
 	"a read fault of an unmapped page took 2.5 us with one vCPU, a write fault 3.4; the cost "
 	"file has one figure for both";
 static const char *const why_eager =
 	"the published times do not grow evenly (0.21 us a fault and vCPU with 64, 0.18 with 128, "
-	"0.24 with 152), and the lock's time is fitted to the 2023 series' machine as well";
+	"0.24 with 152); the model has one lock time";
 
 static bool both(struct experiment_run *run, const struct koller_row *row, bool sparse,
 		 uint64_t *lost)
@@ -84,7 +81,7 @@ static bool both(struct experiment_run *run, const struct koller_row *row, bool 
 	after = koller_ns(&c, run->params, lost, run->err);
 	if (sim_error_is_set(run->err))
 		return false;
-	experiment_row(run, kind, row->before_ns, before, sparse ? why_split : why_read,
+	experiment_row(run, kind, row->before_ns, before, sparse ? why_eager : why_read,
 		       "%s, %3u vCPUs: split on fault", what, row->nvcpus);
 	experiment_row(run, kind, row->after_ns, after, why_eager, "%s, %3u vCPUs: eager", what,
 		       row->nvcpus);

@@ -8,10 +8,11 @@
  *
  * L1  A pass takes as long as its slowest vCPU. vCPUs are idle during start, GET, CLEAR and freeze,
  *     as in the selftest.
- * L2  A fault is an exit (cost.fault_exit_ns), the lock in order of arrival (ties: the lower vCPU),
- *     held for cost.fault_lock_ns and a descriptor change each (cost.leaf_ps), and where a block
- *     was split, the split outside of the lock. As in the migrate scenario, but for the guest's
- *     clock.
+ * L2  A fault is an exit (cost.fault_exit_ns), the lock in order of arrival (ties: the lower
+ *     vCPU), held for cost.fault_lock_ns and a descriptor change each (cost.leaf_ps), and where a
+ *     block was split, the split outside of the lock: cost.split_ns on its own, and then, one
+ *     split after the other in the order of the lock, its broadcasts (cost.split_serial_ns). As
+ *     in the migrate scenario, but for the guest's clock.
  * L3  Between two faults a vCPU is simulated ahead of the others. That is exact: vCPUs have memory
  *     of their own, in whole last-level tables, and nothing is promoted or split across tables.
  * L4  An exact log of what was written since it was last taken stands beside the library's; a page

@@ -98,7 +98,7 @@ static void handle(struct lab *lab, struct lab_vcpu *v, unsigned int vcpu, uint6
 uint64_t lab_pass(struct lab *lab, const struct lab_pattern *pattern)
 {
 	const struct migrate_cost *cost = &lab->price.cost;
-	uint64_t free_ns = 0, end_ns = 0;
+	uint64_t free_ns = 0, end_ns = 0, splits_free_ns = 0;
 	unsigned int n = lab->price.nvcpus, i;
 
 	lab->faults = 0;
@@ -122,7 +122,9 @@ uint64_t lab_pass(struct lab *lab, const struct lab_pattern *pattern)
 		handle(lab, v, vcpu, gfn_of(lab, pattern, vcpu, v->next), &info);
 		lab->faults++;
 		free_ns += cost->fault_lock_ns + info.leaves * cost->leaf_ps / 1000;
-		v->now_ns = free_ns + (info.split ? migrate_split_ns(&lab->m) : 0);
+		v->now_ns = free_ns;
+		if (info.split)
+			v->now_ns = migrate_split_end(cost, free_ns, &splits_free_ns);
 		if (!run_ahead(lab, pattern, vcpu)) {
 			if (v->now_ns > end_ns)
 				end_ns = v->now_ns;

@@ -11,6 +11,7 @@ extern const struct experiment experiment_perf2023;
 extern const struct experiment experiment_answer2023;
 extern const struct experiment experiment_auc2023;
 extern const struct experiment experiment_redis2023;
+extern const struct experiment experiment_memaslap2023;
 extern const struct experiment experiment_koller;
 extern const struct experiment experiment_initially_set;
 extern const struct experiment experiment_scans2021;

@@ -43,6 +43,7 @@ struct perf_result {
 
 struct perf_setup {
 	const char *name;
+	const struct sim_params *params; /* the machine's costs */
 	uint32_t nvcpus;
 	uint64_t vcpu_pages;
 	unsigned int map_order;
@@ -54,6 +55,9 @@ struct perf_setup {
 	void (*finish)(struct experiment_run *run, const struct perf_setup *setup, struct lab *lab,
 		       struct perf_result *result);
 };
+
+/** perf_params() - the cost file with the lock of the 2023 machine; NULL with run->err set */
+struct sim_params *perf_params(struct experiment_run *run);
 
 /** perf_lab() - iterations of pass, GET, CLEAR; false with run->err set */
 bool perf_lab(struct experiment_run *run, const struct perf_setup *setup,

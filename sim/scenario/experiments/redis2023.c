@@ -28,12 +28,14 @@
 
 static bool run_redis2023(struct experiment_run *run)
 {
-	char scan[48];
-	const char *const before[] = {GUEST, "policy.names=wp_eager", NULL};
-	const char *const after[] = {GUEST, "policy.names=fixed64", scan, NULL};
+	char scan[48], lock[48];
+	const char *const before[] = {GUEST, lock, "policy.names=wp_eager", NULL};
+	const char *const after[] = {GUEST, lock, "policy.names=fixed64", scan, NULL};
 	struct migrate_result b, a;
 	uint64_t lost_b, lost_a, saved, rest, ns_b, ns_a, longer;
 
+	snprintf(lock, sizeof(lock), "cost.fault_lock_ns=%llu",
+		 (unsigned long long)sim_params_u64(run->params, "perf2023.fault_lock_ns"));
 	snprintf(scan, sizeof(scan), "cost.scan_pte_ps=%llu",
 		 (unsigned long long)sim_params_u64(run->params, "perf2023.series_scan_pte_ps"));
 	if (!experiment_migrate(run, before, 1, &b, 1) || !experiment_migrate(run, after, 1, &a, 1))
