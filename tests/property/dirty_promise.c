@@ -229,6 +229,9 @@ static void walk(void)
 	unsigned int tlbis = w.t->tlbis;
 	uint64_t ptes;
 
+	/* a round begins, in regions that may assume pages dirty */
+	if (rnd(2))
+		(void)weir_dirty_assume(w.d, rnd(64));
 	weir_dirty_stats(w.d, &before);
 	weir_dirty_promise(reader, &promise);
 	switch (rnd(4)) {
@@ -302,6 +305,7 @@ static void run_seed(uint64_t seed, uint32_t policy, uint32_t neighbourhood, uin
 	w.second = NULL;
 	w.second_mem = NULL;
 	cfg.flags |= w.devices ? WEIR_DIRTY_F_DEVICES : 0;
+	cfg.flags |= seed & 4 ? WEIR_DIRTY_F_ASSUME : 0;
 	cfg.flags |= seed & 2 ? WEIR_DIRTY_F_READERS : WEIR_DIRTY_F_TABLES_EXCLUSIVE;
 	w.t = w.wide ? tables_new(&cfg) : tables_new_blocks(&cfg);
 	w.d = w.t->d;

@@ -4,10 +4,12 @@
  * written behind its back. For TSan, and for machines with weak ordering.
  * Method: vCPU threads write through a TLB of their own or by compare-and-swap on the leaf, as the
  * hardware does; one thread marks; two harvest, abort, freeze and thaw. What a harvest hands over
- * is copied. At the end the copy equals the memory. The invalidation takes each vCPU's lock, so
+ * is copied, but for pages that are assumed dirty by then, if the region may assume any: they must
+ * come again. At the end the copy equals the memory. The invalidation takes each vCPU's lock, so
  * that no write through an old translation is under way when it returns: that is TLBI and DSB.
  */
 #include <pthread.h>
+#include <sched.h>
 
 #include "../unit/dirty_tables.h"
 #include "weir/env.h"
@@ -16,6 +18,7 @@
 #define NPAGES	8192u
 #define NVCPUS	2u
 #define WRITES	500000u
+#define ROUND_WRITES	2048u
 
 struct vcpu {
 	pthread_mutex_t lock;
@@ -26,6 +29,9 @@ static struct tables *t;
 static struct vcpu vcpus[NVCPUS];
 static uint64_t memory[NPAGES], copy[NPAGES];
 static uint32_t writers_left;
+static unsigned int hot_writes;		/* that a vCPU does about one place */
+static uint64_t nwrites;		/* that vCPUs have done, about */
+static bool assumes;
 
 static void tlbi_range(void *ctx, uint64_t first_gfn, uint64_t last_gfn)
 {
@@ -97,11 +103,15 @@ static void *vcpu_main(void *arg)
 	uint64_t x = (uint64_t)(v - vcpus) + 1, hot = 0;
 	unsigned int i;
 
-	for (i = 0; i < WRITES; i++) {
+	for (i = 0; i < (assumes ? WRITES / 8 : WRITES); i++) {
 		uint64_t p;
 
-		if (!(i % 4096))
+		if (!(i % hot_writes))
 			hot = next(&x) % NPAGES;
+		if (!(i % 256))
+			(void)weir_fetch_add_relaxed(&nwrites, (uint64_t)256);
+		if (assumes && !(i % 256))
+			sched_yield();	/* rounds are between writes */
 		p = next(&x) % 4 ? (hot + next(&x) % 90) % NPAGES : next(&x) % NPAGES;
 		while (!store(v, p)) {
 			enum weir_status status = weir_dirty_fault(t->d, BASE + p, NULL);
@@ -143,20 +153,24 @@ static void copy_page(uint64_t p)
 		;
 }
 
-/* Copy what a transaction holds. */
+/* Copy what a transaction holds and is not assumed to be dirty in the next as well. */
 static void copy_words(const struct weir_dirty_word *words, size_t n)
 {
 	size_t i, b;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		uint64_t pages = words[i].pages & ~weir_dirty_assumed(t->d, words[i].gfn);
+
 		for (b = 0; b < 64; b++)
-			if (words[i].pages >> b & 1)
+			if (pages >> b & 1)
 				copy_page(words[i].gfn - BASE + b);
+	}
 }
 
 static void *reader_main(void *arg)
 {
-	uint64_t x = (uint64_t)(uintptr_t)arg;
+	const bool rounds = (uintptr_t)arg == 1001 && assumes;	/* one of the two does */
+	uint64_t x = (uint64_t)(uintptr_t)arg, last = 0;
 	struct weir_dirty_word words[32];
 	struct weir_dirty_cursor cur;
 	struct weir_dirty_txn txn;
@@ -170,7 +184,15 @@ static void *reader_main(void *arg)
 		if (cur.last_gfn >= BASE + NPAGES)
 			cur.last_gfn = BASE + NPAGES - 1;
 		cur.done = false;
-		if (!(next(&x) % 16)) {
+		if (rounds && weir_load_relaxed(&nwrites) - last >= ROUND_WRITES) {
+			/* a round begins, and the one before it ends: a walk over everything */
+			last = weir_load_relaxed(&nwrites);
+			if (weir_dirty_assume(t->d, next(&x) % 200))
+				abort();
+			weir_dirty_thaw(t->d);
+			weir_dirty_cursor_init(t->d, &cur);
+		}
+		if (!(next(&x) % (assumes ? 256 : 16))) {
 			status = weir_dirty_freeze(t->d, &cur, next(&x) % 3000);
 			if (next(&x) % 2)
 				weir_dirty_thaw(t->d);
@@ -214,6 +236,9 @@ static void run(uint32_t policy, uint32_t flags)
 	}
 	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
 	writers_left = NVCPUS + 1;
+	nwrites = 0;
+	assumes = (flags & WEIR_DIRTY_F_ASSUME) != 0;
+	hot_writes = assumes ? 32768 : 4096;
 	for (i = 0; i < NVCPUS; i++)
 		pthread_create(&threads[n++], NULL, vcpu_main, &vcpus[i]);
 	pthread_create(&threads[n++], NULL, marker_main, NULL);
@@ -231,6 +256,14 @@ static void run(uint32_t policy, uint32_t flags)
 				 (unsigned long)copy[i], (unsigned long)memory[i]);
 	for (i = 0; i < NVCPUS; i++)
 		pthread_mutex_destroy(&vcpus[i].lock);
+	if (assumes) {
+		struct weir_dirty_stats stats;
+
+		weir_dirty_stats(t->d, &stats);
+		print_message("%lu pages assumed, %lu let go\n",
+			      (unsigned long)stats.pages_assumed,
+			      (unsigned long)stats.pages_let_go);
+	}
 	free(words);
 	tables_free(t);
 }
@@ -263,6 +296,14 @@ static void adaptive(void **state)
 	run(WEIR_DIRTY_ADAPTIVE, WEIR_DIRTY_F_TABLES_EXCLUSIVE);
 }
 
+static void assumed(void **state)
+{
+	(void)state;
+	run(WEIR_DIRTY_WP, WEIR_DIRTY_F_ASSUME);
+	run(WEIR_DIRTY_FIXED, WEIR_DIRTY_F_ASSUME);
+	run(WEIR_DIRTY_ADAPTIVE, WEIR_DIRTY_F_ASSUME | WEIR_DIRTY_F_TABLES_EXCLUSIVE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +311,7 @@ int main(void)
 		cmocka_unit_test(fixed),
 		cmocka_unit_test(dbm_all),
 		cmocka_unit_test(adaptive),
+		cmocka_unit_test(assumed),
 	};
 
 	return cmocka_run_group_tests_name("dirty_threads", tests, NULL, NULL);
