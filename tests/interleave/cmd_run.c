@@ -177,8 +177,10 @@ int wx_cmd_run(const struct wx_command *c)
 
 static void bad_file(const char *path, unsigned int line, const char *found, const char *expected)
 {
-	fprintf(stderr, "weir-explore: %s:%u: found '%s', expected %s\n", path, line, found,
-		expected);
+	fprintf(stderr, "weir-explore: %s:%u: found '", path, line);
+	for (size_t i = 0; found[i] && i < 80; i++)	/* the file may be anything */
+		fputc(found[i] >= ' ' && found[i] < 0x7f ? found[i] : '?', stderr);
+	fprintf(stderr, "', expected %s\n", expected);
 	exit(2);
 }
 

@@ -218,6 +218,15 @@ static const struct {
 	{ "litmus", litmus, false },	{ "bench", wx_cmd_bench, false },
 };
 
+/* Results that could not be written are not results. */
+static int flushed(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	fputs("weir-explore: standard output cannot be written\n", stderr);
+	return 3;
+}
+
 int main(int argc, char **argv)
 {
 	struct wx_command c = { .opt = { .seed = 1, .sched = WX_S_MIX } };
@@ -243,7 +252,7 @@ int main(int argc, char **argv)
 		setvbuf(stdout, NULL, _IOLBF, 0);
 		wx_fiber_init();
 		catch_crashes();
-		return verbs[v].fn(&c);
+		return flushed(verbs[v].fn(&c));
 	}
 	wx_usage_error("verb", argv[1], "one of weir-explore --help");
 }
