@@ -166,12 +166,22 @@ static inline void dirty_raise(uint64_t *word, uint64_t bit)
 /* Set bits of a group, and make them reachable (I6). */
 static inline void dirty_set_bits(struct dirty_log *log, uint64_t group, uint64_t pages)
 {
-	uint64_t stripe = group >> STRIPE_SHIFT;
+	uint64_t stripe = group >> STRIPE_SHIFT, block = stripe >> STRIPE_SHIFT;
 
 	/* Release: whoever takes the bit sees the write that it stands for. */
 	(void)weir_fetch_or_release(&log->bits[group], pages);
-	dirty_raise(&log->sum0[stripe], dirty_bit(group));
-	dirty_raise(&log->sum1[stripe >> STRIPE_SHIFT], dirty_bit(stripe));
+	/*
+	 * As dirty_raise(), twice, but where the first level is set one fence serves both looks: a
+	 * reader that clears the first level after we saw it set comes later in the order of
+	 * fences, finds our bit, and sets it again before it looks whether the second may go.
+	 */
+	weir_fence_full();
+	if (!(weir_load_relaxed(&log->sum0[stripe]) & dirty_bit(group))) {
+		(void)weir_fetch_or_relaxed(&log->sum0[stripe], dirty_bit(group));
+		weir_fence_full();
+	}
+	if (!(weir_load_relaxed(&log->sum1[block]) & dirty_bit(stripe)))
+		(void)weir_fetch_or_relaxed(&log->sum1[block], dirty_bit(stripe));
 }
 
 /* Groups of a stripe that may have a bit set in a log. */
@@ -273,6 +283,7 @@ bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cu
 
 /* dirty_leaf.c */
 uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn);
+void weir_dirty_expect(struct dirty_pass *p, uint64_t group, uint64_t pages);
 uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group);
 uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
 				uint64_t *found);

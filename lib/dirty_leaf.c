@@ -51,6 +51,19 @@ uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn)
 	return lookup(p, gfn);
 }
 
+/* Some pages of a group are about to be re-armed: start fetching their leaves, eight a line. */
+void weir_dirty_expect(struct dirty_pass *p, uint64_t group, uint64_t pages)
+{
+	const uint64_t *leaf = pages ? lookup(p, dirty_gfn_of(p->d, group)) : NULL;
+
+	while (leaf && !p->run_order && pages) {
+		unsigned int i = weir_ctz64(pages);
+
+		weir_prefetch(&leaf[i]);
+		pages &= ~((uint64_t)0xff << (i & 56u));
+	}
+}
+
 /* The last answer of ops->leaf no longer holds. */
 static void forget_run(struct dirty_pass *p)
 {

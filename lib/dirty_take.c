@@ -107,6 +107,9 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
 	uint64_t emptied = 0, emptied_own = 0, unmapped = 0, hit, left, taken[64], found[64];
 
+	/* Where few groups are dirty each word, and each leaf, is somewhere else in memory. */
+	for (left = shared; left; left &= left - 1u)
+		weir_prefetch(&d->shared.bits[(stripe << STRIPE_SHIFT) + weir_ctz64(left)]);
 	for (left = shared; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
 		uint64_t group = (stripe << STRIPE_SHIFT) + i;
@@ -115,6 +118,7 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 			weir_dirty_assume_review(d, group);
 		if (take_bits(&d->shared, group, takable(p, group), &taken[i]))
 			emptied |= dirty_bit(i);
+		weir_dirty_expect(p, group, taken[i]);
 	}
 	weir_dirty_retire(&d->shared, stripe, emptied);
 	hit = weir_dirty_scan_groups(p, stripe, hw, found);
