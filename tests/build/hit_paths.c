@@ -34,6 +34,28 @@ static void harvest_of_clean_groups(void)
 	free(d);
 }
 
+/* Everything was turned back to trapping, and nothing was written since: a look at the summaries. */
+static void get_of_a_frozen_region(void)
+{
+	static struct tables tables;
+	struct weir_dirty *d = tables_init(&tables, WEIR_DIRTY_DBM_ALL);
+	struct weir_dirty_word words[NPAGES / 64];
+	struct weir_dirty_cursor cur;
+	unsigned int i;
+	size_t n;
+
+	expect(weir_dirty_start(d, false) == WEIR_OK);
+	guest_store(d, &tables, BASE_GFN + 1);
+	expect(weir_dirty_clear(d, BASE_GFN, NPAGES, NULL) == WEIR_OK);
+	weir_dirty_cursor_init(d, &cur);
+	expect(weir_dirty_freeze(d, &cur, 0) == WEIR_OK);
+	for (i = 0; i < CALLS; i++) {
+		weir_dirty_cursor_init(d, &cur);
+		expect(weir_dirty_get(d, &cur, words, NPAGES / 64, 0, &n) == WEIR_OK && !n);
+	}
+	free(d);
+}
+
 int main(void)
 {
 	static struct tables tables;
@@ -52,5 +74,6 @@ int main(void)
 		expect(weir_dirty_mark(d, BASE_GFN + 64 + i % NPAGES / 2, 1) == WEIR_OK);
 	free(d);
 	harvest_of_clean_groups();
+	get_of_a_frozen_region();
 	return 0;
 }
