@@ -34,7 +34,7 @@ static void harvest_of_clean_groups(void)
 	free(d);
 }
 
-/* Everything was turned back to trapping, and nothing was written since: a look at the summaries. */
+/* All pages trap again, and nothing was written since: a look at the summaries. */
 static void get_of_a_frozen_region(void)
 {
 	static struct tables tables;
