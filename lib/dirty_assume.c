@@ -107,7 +107,7 @@ uint64_t weir_dirty_assume_learn(struct weir_dirty *d, uint64_t group, uint64_t 
 	if (!pages)
 		return 0;
 	dirty_set_bits(&d->shared, group, pages);
-	/* Relaxed: dirty_raise()'s fences stand between their bits and this (A1). */
+	/* Relaxed: a fence of dirty_set_bits() stands between their bits and this (A1). */
 	weir_store_relaxed(&hot->assumed, weir_load_relaxed(&hot->assumed) | pages);
 	dirty_count(d, pages_assumed, weir_popcount64(pages));
 	return pages;

@@ -48,8 +48,9 @@ static enum weir_status relax_leaf(struct weir_dirty *d, uint64_t *leaf, uint64_
 			return WEIR_OK;
 		}
 		/*
-		 * Relaxed: dirty_raise()'s fence stands between the bit, or the scan set, and this
-		 * (I2, I4); until the fault returns, I1 holds by the fault.
+		 * Relaxed: a fence of dirty_set_bits() stands between the bit and this, one of
+		 * dirty_raise() between the scan set and this (I2, I4); until the fault returns, I1
+		 * holds by the fault.
 		 */
 		if (weir_cas_relaxed(leaf, &v, v | set)) {
 			info->leaves++;

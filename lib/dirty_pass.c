@@ -27,7 +27,7 @@ void weir_dirty_pass_init(struct dirty_pass *p, struct weir_dirty *reader)
 /* Stripes of a block that may have a bit set in a log. */
 static uint64_t log_stripes(const struct dirty_log *log, uint64_t block)
 {
-	/* Acquire: pairs with the fence of dirty_raise(): sum0 and bits are at least as new. */
+	/* Acquire: pairs with dirty_set_bits()'s fences: sum0 and bits are at least as new. */
 	return log->bits ? weir_load_acquire(&log->sum1[block]) : 0;
 }
 
@@ -160,7 +160,7 @@ void weir_dirty_retire(struct dirty_log *log, uint64_t stripe, uint64_t emptied)
 
 	if (emptied)
 		(void)weir_fetch_and_relaxed(&log->sum0[stripe], ~emptied);
-	weir_fence_full();	/* pairs with dirty_raise() and with the fences of dirty_fault.c */
+	weir_fence_full();	/* pairs with dirty_set_bits(), and the fences of dirty_fault.c */
 	for (todo = emptied; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
 
@@ -194,7 +194,7 @@ static void retire_block(const uint64_t *sum0, uint64_t *sum1, uint64_t block, u
 	if (!empty)
 		return;
 	(void)weir_fetch_and_relaxed(&sum1[block], ~empty);
-	weir_fence_full();	/* pairs with dirty_raise() */
+	weir_fence_full();	/* pairs with dirty_set_bits() and dirty_raise() */
 	back = empty & ~empty_stripes(sum0, block, empty);
 	if (back)
 		(void)weir_fetch_or_relaxed(&sum1[block], back);	/* after the fence */
