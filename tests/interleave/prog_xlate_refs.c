@@ -4,6 +4,7 @@
  * that the displaced op hands back.
  *
  * An object is memory of the run, poisoned when it is freed: whoever reads it then fails the run.
+ * Tables and values have its number, as addresses differ from one process to the next.
  * The grace period is one flag a reader: whoever wants to free looks at all of them after a fence,
  * and leaves the object to leak if somebody is reading, which is what a run without waiting can do.
  */
@@ -13,6 +14,7 @@
 #include "weir/xlate.h"
 
 #define READERS	2u
+#define OBJECTS	4u
 #define DEVICE	1u
 
 static unsigned char mem[16384] __attribute__((aligned(64)));
@@ -20,6 +22,8 @@ static struct weir_xlate *c;
 static uint64_t table[2], reading[READERS];
 static unsigned int held;			/* private: references that the cache has */
 static bool no_grace;
+static uint64_t *objects[OBJECTS];		/* private: by number */
+static unsigned int nobjects;
 
 static void displaced(void *ctx, uint32_t device, uint32_t event, uint64_t value)
 {
@@ -44,12 +48,14 @@ static void setup_cache(uint32_t capacity, const struct weir_xlate_ops *o)
 
 /* ---- behind a grace period ---- */
 
-static uint64_t *new_object(uint64_t content)
+static uint64_t new_object(uint64_t content)
 {
-	uint64_t *p = wx_alloc(sizeof(*p));
+	unsigned int number = nobjects++;
 
-	weir_store_relaxed(p, content);
-	return p;
+	wx_check(number < OBJECTS, "more objects than there are commands");
+	objects[number] = wx_alloc(sizeof(**objects));
+	weir_store_relaxed(objects[number], content);
+	return number;
 }
 
 static void reader(unsigned int r)
@@ -65,7 +71,7 @@ static void reader(unsigned int r)
 		(void)weir_xlate_fill(c, &lease, 0, value);
 	}
 	/* The delivery. */
-	wx_check(weir_load_relaxed((uint64_t *)(uintptr_t)value) == 42, "not an object");
+	wx_check(weir_load_relaxed(objects[value]) == 42, "not an object");
 	weir_store_release(&reading[r], 0);
 }
 
@@ -73,13 +79,13 @@ static void replace(void)
 {
 	uint64_t old = weir_load_relaxed(&table[0]);
 
-	weir_store_release(&table[0], (uint64_t)(uintptr_t)new_object(42));
+	weir_store_release(&table[0], new_object(42));
 	weir_xlate_invalidate_event(c, DEVICE, 0);
 	weir_fence_full();
 	for (unsigned int r = 0; r < READERS && !no_grace; r++)
 		if (weir_load_acquire(&reading[r]))
 			return;
-	wx_free((void *)(uintptr_t)old);
+	wx_free(objects[old]);
 }
 
 static void reclaim_thread(unsigned int tid)
@@ -97,7 +103,8 @@ static void reclaim_setup(void)
 {
 	setup_cache(2, NULL);
 	no_grace = false;
-	table[0] = (uint64_t)(uintptr_t)new_object(42);
+	nobjects = 0;
+	table[0] = new_object(42);
 }
 
 static void no_grace_setup(void)
