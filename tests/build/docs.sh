@@ -6,7 +6,8 @@
 # Goal: what README and docs/ name exists: files, parameters, commands of weir-sim.
 # Method: words in backquotes and after -C, against the tree and against what weir-sim lists. A
 # parameter is a word with a dot whose first part is that of some parameter: `link.rtt_ns`. Counters
-# have such names too, and stand in quotes in sim/.
+# have such names too, and stand in quotes in sim/. A benchmark's name, module/operation/..., is no
+# path where bench/MODULE_OPERATION.c measures it: `sim/events/weir/16`.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -26,6 +27,14 @@ quoted() {
 	grep -oE '`[^` ]+' "$1" | tr -d '`' | sort -u
 }
 
+# benchmark NAME: whether there is a program that measures it
+benchmark() {
+	local module operation
+
+	IFS=/ read -r module operation _ <<< "$1"
+	[ -n "$operation" ] && [ -e "bench/${module}_$operation.c" ]
+}
+
 # parameters FILE
 parameters() {
 	quoted "$1" | sed -E 's/[=,].*//' | grep -xE "($groups)\.[a-z][a-z0-9_]*" |
@@ -35,7 +44,8 @@ parameters() {
 
 for page in "${pages[@]}"; do
 	while read -r path; do
-		compgen -G "$path" > /dev/null || complain "$page: $path does not exist"
+		compgen -G "$path" > /dev/null || benchmark "$path" ||
+			complain "$page: $path does not exist"
 	done < <(quoted "$page" | grep -xE "($rooms)/[A-Za-z0-9_./*-]+")
 	while read -r name; do
 		grep -qxF -- "$name" "$work/params" || grep -qrF "\"$name\"" sim ||
