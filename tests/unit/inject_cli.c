@@ -101,7 +101,7 @@ static void planted_mistakes_end_with_exit_code_1(void **state)
 		"stale_fill=1 -C storm.movi_per_s=100000",
 	};
 	static const char *const policies[] = { "list2019", "xarray2024", "weir" };
-	char command[4096];
+	static char command[sizeof(out)];
 
 	(void)state;
 	for (unsigned int m = 0; m < 3; m++) {
