@@ -19,7 +19,8 @@
 
 #include "sim/trace/qemu_log.h"
 
-#define BATCH	256u	/* commands that are written at one go */
+#define BATCH		256u	/* commands that are written at one go */
+#define SPAN_MAX_US	((UINT64_C(1) << 62) / 1000)
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -70,11 +71,12 @@ bool inject_stream_load(struct inject_stream *stream, const char *path, struct s
 	bool log = ends_with(path, ".log") || ends_with(path, ".log.zst");
 
 	*stream = (struct inject_stream){ .rows = NULL };
-	if (!(log ? load_log(stream, path, err) : load_stream(stream, path, err)))
-		return false;
-	if (stream->nrows)
-		return true;
-	sim_error_at(err, path, 0, "holds no event, expected one at least");
+	if (log ? load_log(stream, path, err) : load_stream(stream, path, err)) {
+		if (stream->nrows)
+			return true;
+		sim_error_at(err, path, 0, "holds no event, expected one at least");
+	}
+	inject_stream_free(stream);
 	return false;
 }
 
@@ -105,17 +107,18 @@ static uint32_t device_of(struct inject *in, struct sim_map *devices, uint32_t i
 	return d;
 }
 
-static bool event_of(struct inject *in, struct sim_map *devices, const uint64_t *operands,
+static bool event_of(struct inject *in, struct sim_map *devices, const struct sim_its_event *row,
 		     uint32_t *index)
 {
-	uint32_t id = (uint32_t)operands[0], event_id = (uint32_t)operands[1];
+	uint32_t id = (uint32_t)row->operands[0], event_id = (uint32_t)row->operands[1];
 	uint64_t key = (uint64_t)id << 32 | event_id;
 	uint32_t d;
 
 	if (sim_map_get(&in->event_of, key, index))
 		return true;
 	if (in->nevents == INJECT_EVENTS_MAX) {
-		sim_error_at(in->err, in->cfg->trace, 0, "more than %u events", INJECT_EVENTS_MAX);
+		sim_error_at(in->err, in->cfg->trace, row->line, "more than %u events",
+			     INJECT_EVENTS_MAX);
 		return false;
 	}
 	d = device_of(in, devices, id);
@@ -128,13 +131,37 @@ static bool event_of(struct inject *in, struct sim_map *devices, const uint64_t 
 	return true;
 }
 
-static bool too_large(struct inject *in, const char *what, uint64_t value, const char *param,
-		      uint64_t end)
+static bool small_enough(struct inject *in, const struct sim_its_event *row, const char *what,
+			 uint64_t value, const char *param, uint64_t end)
 {
 	if (value < end)
 		return true;
-	sim_error_at(in->err, in->cfg->trace, 0, "%s %" PRIu64 ", expected below %" PRIu64
+	sim_error_at(in->err, in->cfg->trace, row->line, "%s %" PRIu64 ", expected below %" PRIu64
 		     " (%s)", what, value, end, param);
+	return false;
+}
+
+/* @what: the operand that is the LPI's number */
+static bool is_lpi(struct inject *in, const struct sim_its_event *row, const char *what,
+		   uint64_t lpi)
+{
+	uint64_t end = UINT64_C(1) << in->cfg->gic.idbits;
+
+	if (lpi >= SIM_GIC_LPI_FIRST && lpi < end)
+		return true;
+	sim_error_at(in->err, in->cfg->trace, row->line, "%s, found %" PRIu64 ", expected %u..%"
+		     PRIu64 " (its.intidbits)", what, lpi, SIM_GIC_LPI_FIRST, end - 1);
+	return false;
+}
+
+static bool is_near(struct inject *in, const struct sim_its_event *row)
+{
+	uint64_t last = in->stream->rows[0].time_us + SPAN_MAX_US;
+
+	if (row->time_us <= last || last < SPAN_MAX_US)
+		return true;
+	sim_error_at(in->err, in->cfg->trace, row->line, "time_us, found %" PRIu64 ", expected at "
+		     "most %" PRIu64 ", 2^62 ns after the first", row->time_us, last);
 	return false;
 }
 
@@ -146,12 +173,14 @@ static bool scan(struct inject *in, struct sim_map *devices, const struct sim_it
 	uint64_t lpi;
 	uint32_t index;
 
+	if (!is_near(in, row))
+		return false;
 	switch (row->op) {
 	case SIM_ITS_EVENT_MAPD:
-		if (!too_large(in, "device", o[0], "its.devbits",
-			       UINT64_C(1) << in->cfg->its.devbits) ||
-		    !too_large(in, "event bits", o[1], "its.eventbits",
-			       (uint64_t)in->cfg->its.eventbits + 1))
+		if (!small_enough(in, row, "device", o[0], "its.devbits",
+				  UINT64_C(1) << in->cfg->its.devbits) ||
+		    !small_enough(in, row, "event bits", o[1], "its.eventbits",
+				  (uint64_t)in->cfg->its.eventbits + 1))
 			return false;
 		index = device_of(in, devices, (uint32_t)o[0]);
 		device = &in->devices[index];
@@ -159,23 +188,22 @@ static bool scan(struct inject *in, struct sim_map *devices, const struct sim_it
 			device->bits = (uint32_t)o[1];
 		return true;
 	case SIM_ITS_EVENT_MAPC:
-		return !o[2] || too_large(in, "PE", o[1], "guest.vcpus", in->cfg->nvcpus);
+		return !o[2] || small_enough(in, row, "PE", o[1], "guest.vcpus", in->cfg->nvcpus);
 	case SIM_ITS_EVENT_MOVALL:
-		return too_large(in, "PE", o[0] > o[1] ? o[0] : o[1], "guest.vcpus",
-				 in->cfg->nvcpus);
+		return small_enough(in, row, "PE", o[0] > o[1] ? o[0] : o[1], "guest.vcpus",
+				    in->cfg->nvcpus);
 	case SIM_ITS_EVENT_MAPTI:
 	case SIM_ITS_EVENT_MAPI:
 		lpi = row->op == SIM_ITS_EVENT_MAPTI ? o[2] : o[1];
-		if (!event_of(in, devices, o, &index) ||
-		    !too_large(in, "LPI", lpi, "its.intidbits",
-			       UINT64_C(1) << in->cfg->gic.idbits))
+		if (!is_lpi(in, row, row->op == SIM_ITS_EVENT_MAPTI ? "LPI" : "event", lpi) ||
+		    !event_of(in, devices, row, &index))
 			return false;
 		in->events[index].intid = (uint32_t)lpi;
 		return true;
 	case SIM_ITS_EVENT_MSI:
-		return too_large(in, "device", o[0], "its.devbits",
-				 UINT64_C(1) << in->cfg->its.devbits) &&
-		       event_of(in, devices, o, &index);
+		return small_enough(in, row, "device", o[0], "its.devbits",
+				    UINT64_C(1) << in->cfg->its.devbits) &&
+		       event_of(in, devices, row, &index);
 	default:
 		return true;
 	}

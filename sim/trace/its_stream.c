@@ -166,7 +166,7 @@ static int parse(struct sim_its_stream *s, const struct sim_line *line, struct s
 	char want[80];
 	size_t len = 0;
 
-	*event = (struct sim_its_event){ 0 };
+	*event = (struct sim_its_event){ .line = line->number };
 	if (!field(&pos, end, &text, &len) || !number(text, len, UINT64_MAX, &event->time_us))
 		return bad(s, line, "time_us", text, len, "a decimal number", err);
 	if (event->time_us < s->time_us)

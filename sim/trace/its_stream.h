@@ -42,6 +42,7 @@ struct sim_its_event {
 	uint64_t time_us;
 	enum sim_its_event_op op;
 	uint64_t operands[SIM_ITS_EVENT_OPERANDS_MAX]; /* as above; the rest is 0 */
+	uint64_t line; /* of the file that it was read from */
 };
 
 /** sim_its_event_name() - as the op stands in a stream: "msi", "mapti" */

@@ -252,7 +252,9 @@ static int parse(struct sim_qemu_log *log, const struct sim_line *line,
 			return 0;
 		return bad(log, line, "event", name, pos, "at most 4096 different names", err);
 	}
-	*event = (struct sim_its_event){ .time_us = log->time_us, .op = k->op };
+	*event = (struct sim_its_event){
+		.time_us = log->time_us, .op = k->op, .line = line->number,
+	};
 	pos += pos < end;
 	if (!match(k->pattern, pos, end, event))
 		return bad(log, line, k->name, pos, end, k->pattern, err);

@@ -149,11 +149,19 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 		  "streams" },
 		{ "-C workload.trace=empty.csv", "empty.csv: holds no event, expected one at "
 		  "least" },
-		{ "-C workload.trace=pe.csv", "pe.csv: PE 9, expected below 4 (guest.vcpus)" },
-		{ "-C workload.trace=device.csv", "device.csv: device 70000, expected below 65536 "
-		  "(its.devbits)" },
-		{ "-C workload.trace=lpi.csv", "lpi.csv: LPI 65536, expected below 65536 "
+		{ "-C workload.trace=pe.csv", "pe.csv:2: PE 9, expected below 4 (guest.vcpus)" },
+		{ "-C workload.trace=device.csv", "device.csv:2: device 70000, expected below "
+		  "65536 (its.devbits)" },
+		{ "-C workload.trace=lpi.csv", "lpi.csv:2: LPI, found 65536, expected "
+		  "8192..65535 (its.intidbits)" },
+		{ "-C workload.trace=spi.csv", "spi.csv:4: LPI, found 5, expected 8192..65535 "
 		  "(its.intidbits)" },
+		{ "-C workload.trace=mapi.csv", "mapi.csv:2: event, found 8191, expected "
+		  "8192..65535 (its.intidbits)" },
+		{ "-C workload.trace=far.csv", "far.csv:3: time_us, found 18446744073709551615, "
+		  "expected at most 4611686018427387, 2^62 ns after the first" },
+		{ "-C workload.trace=late.csv", "late.csv:3: op, found 'mapx', expected an op "
+		  "of ITS streams" },
 		{ "-C workload.trace=sync.csv", "sync.csv: maps and raises no event" },
 		{ "-C workload.trace=stuck.csv -C its.stall=error", "stuck.csv: a command stops "
 		  "the queue, and no guest of this scenario has a way on (its.stall=error)" },
@@ -167,6 +175,12 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 	write_file("pe.csv", TEXT("time_us,op,operands\n0,mapc,9,9,1\n"));
 	write_file("device.csv", TEXT("time_us,op,operands\n0,mapd,70000,4,0,1\n"));
 	write_file("lpi.csv", TEXT("time_us,op,operands\n0,mapti,8,0,65536,0\n"));
+	write_file("spi.csv", TEXT("time_us,op,operands\n0,mapd,1,5,0,1\n0,mapc,0,0,1\n"
+				   "0,mapti,1,2,5,0\n0,msi,1,2\n"));
+	write_file("mapi.csv", TEXT("time_us,op,operands\n0,mapi,8,8191,0\n"));
+	write_file("far.csv", TEXT("time_us,op,operands\n0,msi,0,0\n"
+				   "18446744073709551615,msi,0,0\n"));
+	write_file("late.csv", TEXT("time_us,op,operands\n0,msi,0,0\n0,mapx,1\n"));
 	write_file("sync.csv", TEXT("time_us,op,operands\n0,sync\n"));
 	write_file("stuck.csv", TEXT("time_us,op,operands\n0,movi,8,0,0\n9,msi,8,0\n"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
