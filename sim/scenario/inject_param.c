@@ -202,6 +202,12 @@ static bool fits(const struct inject_config *cfg, struct sim_error *err)
 			      cfg->device.events, nevents, nmax);
 		return false;
 	}
+	if (cfg->its.choices.state == SIM_GIC_HELD && nevents > cfg->its.held_max) {
+		sim_error_set(err, "its.held_events=%" PRIu32 ": device.count=%" PRIu32 " with "
+			      "device.events=%" PRIu32 " maps %" PRIu64 ", must be at least that",
+			      cfg->its.held_max, cfg->device.count, cfg->device.events, nevents);
+		return false;
+	}
 	if (((uint64_t)cfg->device.count * 8) >> cfg->its.devbits) {
 		sim_error_set(err, "device.count=%" PRIu32 ": DeviceIDs are 8 apart and do not fit "
 			      "into its.devbits=%" PRIu32, cfg->device.count, cfg->its.devbits);

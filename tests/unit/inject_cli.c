@@ -165,6 +165,9 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 		{ "-C workload.trace=sync.csv", "sync.csv: maps and raises no event" },
 		{ "-C workload.trace=stuck.csv -C its.stall=error", "stuck.csv: a command stops "
 		  "the queue, and no guest of this scenario has a way on (its.stall=error)" },
+		{ "-C its.held_events=31 -C its.profile=kvm -C device.count=8 -C device.events=4",
+		  "its.held_events=31: device.count=8 with device.events=4 maps 32, must be at "
+		  "least that" },
 		{ "-C its.v4=4.0 -C its.profile=kvm", "its.v4=4.0: needs its.state=memory" },
 	};
 
