@@ -251,16 +251,13 @@ static enum weir_status protect_all(struct weir_dirty *d)
 WEIR_API enum weir_status weir_dirty_start(struct weir_dirty *d, bool all_dirty)
 {
 	enum weir_status status = WEIR_OK;
-	struct weir_dirty *reader;
 
 	weir_assert(d->region == d);
 	if (weir_load_relaxed(&d->state) != DIRTY_OFF ||
 	    !weir_dirty_claim_range(d, 0, d->ngroups - 1u))
 		return WEIR_EBUSY;
 	weir_dirty_log_fill(d, &d->shared, all_dirty);
-	for (reader = weir_plain_load(&d->readers); reader;
-	     reader = weir_plain_load(&reader->next))
-		weir_dirty_log_fill(d, &reader->own, false);
+	/* What further readers have not taken yet stays theirs: they may have attached before. */
 	if (d->own.bits)
 		weir_dirty_log_fill(d, &d->own, false);
 	empty_scan_set(d);
@@ -290,6 +287,7 @@ WEIR_API enum weir_status weir_dirty_final(struct weir_dirty *d)
 	if (weir_load_relaxed(&d->state) != DIRTY_LOGGING)
 		return WEIR_EINVAL;
 	weir_store_relaxed(&d->state, (uint32_t)DIRTY_FINAL);
+	weir_fence_full();	/* pairs with mark_by() */
 	return WEIR_OK;
 }
 

@@ -283,6 +283,7 @@ bool weir_dirty_cursor_ok(const struct weir_dirty *d, const struct weir_dirty_cu
 
 /* dirty_leaf.c */
 uint64_t *weir_dirty_lookup(struct dirty_pass *p, uint64_t gfn);
+void weir_dirty_forget_run(struct dirty_pass *p);
 void weir_dirty_expect(struct dirty_pass *p, uint64_t group, uint64_t pages);
 uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group);
 uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
@@ -295,7 +296,7 @@ enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, const uint64_
 
 /* dirty_scanset.c */
 void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);
-bool weir_dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves);
+bool weir_dirty_leave_scan_set(struct dirty_pass *p, uint64_t group);
 
 /* dirty_readers.c */
 void weir_dirty_tell_others(struct weir_dirty *reader, uint64_t group, uint64_t pages);

@@ -65,7 +65,7 @@ void weir_dirty_expect(struct dirty_pass *p, uint64_t group, uint64_t pages)
 }
 
 /* The last answer of ops->leaf no longer holds. */
-static void forget_run(struct dirty_pass *p)
+void weir_dirty_forget_run(struct dirty_pass *p)
 {
 	p->run_first_gfn = 1;
 	p->run_last_gfn = 0;
@@ -221,7 +221,7 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t take
 		if ((v & DESC_TYPE) == DESC_BLOCK && d->eager && !p->status) {
 			if (!d->ops->block_split(d->ctx, gfn)) {
 				dirty_count(d, blocks_split, 1);
-				forget_run(p);
+				weir_dirty_forget_run(p);
 				desc = weir_dirty_lookup(p, gfn);
 				continue;
 			}
@@ -236,7 +236,7 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t take
 			p->ptes_rearmed++;
 			return NULL;
 		}
-		forget_run(p);	/* split, or unmapped, under our feet */
+		weir_dirty_forget_run(p);	/* split, or unmapped, under our feet */
 		desc = weir_dirty_lookup(p, gfn);
 	}
 	if (desc && !p->run_order)

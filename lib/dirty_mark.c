@@ -39,7 +39,9 @@ WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dir
 					  last < start + 63u ? last - start : 63u));
 	}
 	dirty_count(d, pages_marked[source], npages);
-	if (state != DIRTY_FINAL)
+	/* Who looks after final finds the bits by their summaries, or we see that it came first. */
+	weir_fence_full();	/* pairs with weir_dirty_final() */
+	if (weir_load_relaxed(&d->state) != DIRTY_FINAL)
 		return WEIR_OK;
 	dirty_count(d, pages_late[source], npages);
 	return WEIR_ESHUTDOWN;

@@ -193,7 +193,8 @@ static void retire_block(const uint64_t *sum0, uint64_t *sum1, uint64_t block, u
 
 	if (!empty)
 		return;
-	(void)weir_fetch_and_relaxed(&sum1[block], ~empty);
+	/* Release: who sees it sees the claim under which it is made. */
+	(void)weir_fetch_and_release(&sum1[block], ~empty);
 	weir_fence_full();	/* pairs with dirty_set_bits() and dirty_raise() */
 	back = empty & ~empty_stripes(sum0, block, empty);
 	if (back)
@@ -203,7 +204,6 @@ static void retire_block(const uint64_t *sum0, uint64_t *sum1, uint64_t block, u
 /* Demoted groups leave the scan set, now that no translation from before can set a leaf dirty. */
 static void settle_demoted(struct dirty_pass *p)
 {
-	struct weir_dirty *d = p->d;
 	uint64_t stripes, groups;
 
 	for (stripes = p->demoted_stripes; stripes; stripes &= stripes - 1u) {
@@ -212,11 +212,8 @@ static void settle_demoted(struct dirty_pass *p)
 		for (groups = p->demoted[s]; groups; groups &= groups - 1u) {
 			uint64_t group = (((p->block << STRIPE_SHIFT) + s) << STRIPE_SHIFT) +
 					 weir_ctz64(groups);
-			uint64_t *leaves = weir_dirty_lookup(p, dirty_gfn_of(d, group));
 
-			if (p->run_order)
-				leaves = NULL;
-			if (weir_dirty_leave_scan_set(d, group, leaves))
+			if (weir_dirty_leave_scan_set(p, group))
 				p->groups_demoted++;
 		}
 		p->demoted[s] = 0;

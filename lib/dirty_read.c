@@ -26,6 +26,8 @@ static uint64_t read_groups(const struct weir_dirty *reader, uint64_t stripe)
 static uint64_t read_group(struct dirty_pass *p, uint64_t group, bool hw)
 {
 	struct weir_dirty *d = p->d;
+	/* First: what leaves here is marked in the shared log before. */
+	uint64_t device = dirty_log_pages(&d->device, group);
 	uint64_t pages = dirty_log_pages(&d->shared, group);
 
 	if (hw) {
@@ -34,8 +36,7 @@ static uint64_t read_group(struct dirty_pass *p, uint64_t group, bool hw)
 		    weir_dirty_learn(d, group, 0, true, false) == DIRTY_DEMOTE)
 			weir_dirty_demote(p, group);
 	}
-	return pages | dirty_log_pages(&d->device, group) |
-	       dirty_log_pages(&p->reader->own, group);
+	return pages | device | dirty_log_pages(&p->reader->own, group);
 }
 
 static inline bool get_stripe(struct dirty_pass *p, uint64_t stripe, uint64_t groups,

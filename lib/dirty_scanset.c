@@ -20,13 +20,19 @@ void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group)
 	dirty_raise(&d->scan1[stripe >> STRIPE_SHIFT], dirty_bit(stripe));
 }
 
-/* Take a demoted group out, unless a fault was faster. leaves: its 64, or NULL. Is it out? */
-bool weir_dirty_leave_scan_set(struct weir_dirty *d, uint64_t group, const uint64_t *leaves)
+/* Take a demoted group out, unless a fault was faster, in a new table perhaps. Is it out? */
+bool weir_dirty_leave_scan_set(struct dirty_pass *p, uint64_t group)
 {
+	struct weir_dirty *d = p->d;
 	uint64_t mask = dirty_group_mask(d, group), todo;
+	const uint64_t *leaves;
 
 	(void)weir_fetch_and_relaxed(&d->scan0[group >> STRIPE_SHIFT], ~dirty_bit(group));
-	weir_fence_full();	/* pairs with the fence of promote_span() */
+	weir_fence_full();	/* pairs with the fence of promote() */
+	weir_dirty_forget_run(p);
+	leaves = weir_dirty_lookup(p, dirty_gfn_of(d, group));
+	if (p->run_order)
+		leaves = NULL;
 	for (todo = leaves ? mask : 0; todo; todo &= todo - 1u) {
 		if (!(weir_load_relaxed(&leaves[weir_ctz64(todo)]) & WEIR_DIRTY_DESC_DBM))
 			continue;

@@ -121,6 +121,8 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 		weir_dirty_expect(p, group, taken[i]);
 	}
 	weir_dirty_retire(&d->shared, stripe, emptied);
+	/* Who set a bit may have put a table there first: ask again, now that bits are taken. */
+	weir_dirty_forget_run(p);
 	hit = weir_dirty_scan_groups(p, stripe, hw, found);
 	p->ptes += (uint64_t)weir_popcount64(groups) << GROUP_SHIFT;
 	/* What most groups of a large scan set are: nothing was written. */

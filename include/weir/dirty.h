@@ -103,10 +103,10 @@ enum weir_dirty_policy {
 #define WEIR_DIRTY_F_DBM_NEEDS_BBM	(1u << 1) /* erratum 1024718: DBM never changes live */
 #define WEIR_DIRTY_F_COUNTERS		(1u << 2) /* keep the counters of weir_dirty_stats() */
 /*
- * Nobody replaces a descriptor (unmap, split, collapse) of a range while a reader works on it, as
- * under a lock such as KVM's mmu_lock. A leaf that is writable-dirty with AF set is one that the
- * hardware has no reason to write, so with this promise it is cleaned by a plain 64-bit store
- * instead of an atomic and.
+ * Nobody but hardware and this module changes a live descriptor of a range, in any bit, while a
+ * reader works on it, as under a lock such as KVM's mmu_lock. A leaf that is writable-dirty with AF
+ * set is one that hardware has no reason to write, so with this promise it is cleaned by a plain
+ * 64-bit store instead of an atomic and.
  */
 #define WEIR_DIRTY_F_TABLES_EXCLUSIVE	(1u << 3)
 #define WEIR_DIRTY_F_READERS		(1u << 6)	/* allow reader_attach(): 1 bit a page */
@@ -458,7 +458,7 @@ struct weir_dirty_txn {
  *
  * Takes nothing yet. get and clear in one pass, for a reader that wants each page once, and that
  * may fail after it was handed pages. Context: any.
- * Return: WEIR_OK; WEIR_EINVAL as weir_dirty_get().
+ * Return: WEIR_OK; WEIR_EINVAL as weir_dirty_get(), but for a region that is not logging.
  */
 enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct weir_dirty_txn *txn,
 					  const struct weir_dirty_cursor *cur,

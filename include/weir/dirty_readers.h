@@ -35,7 +35,9 @@ size_t weir_dirty_reader_size(const struct weir_dirty *d);
  * get_bitmap, clear, harvest, peek and promise; the region itself is its first reader. Two readers
  * that meet on a stripe get WEIR_EBUSY as two threads of one do.
  *
- * Context: no reader of the region is at work; may run beside fault and mark.
+ * What it has not taken yet stays its own when logging stops and starts again.
+ *
+ * Context: no reader of the region is at work, no transaction is open; beside fault and mark.
  * Return: WEIR_OK; WEIR_EBUSY if a reader is at work; WEIR_EINVAL for misaligned memory, or that of
  *	a reader that is attached; WEIR_ENOMEM if size is too small; WEIR_EOPNOTSUPP without
  *	WEIR_DIRTY_F_READERS.

@@ -51,9 +51,9 @@
  * says WEIR_XLATE_F_SERIAL.
  *
  * Cost: a hit touches one slot line, the header's first line and two lines of generations, and
- * stores nothing once the slot is marked as used. Fill O(16). Memory: 36 bytes a slot and 4.5 KiB;
- * slots are the capacity rounded up to a power of two; twice a capacity that is one, from 64 to
- * 2^23 but not 65536, where the index is MIXED.
+ * stores nothing once the slot is marked as used. Fill O(16). Memory: 4.5 KiB and 36 bytes a slot
+ * with 16 ways, 64 with 2; slots are the capacity rounded up to a power of two; twice a capacity
+ * that is one, from 64 to 2^23 but not 65536, where the index is MIXED.
  *
  * Source of the idea: the KVM arm64 ITS translation cache (2019) and the objections to it and to
  * its successor (2024); memcached's leases; KVM's mmu_invalidate_seq.
@@ -90,8 +90,9 @@ enum weir_xlate_index {
 #define WEIR_XLATE_F_COUNTERS	(1u << 0)	/* keep the counters of weir_xlate_stats() */
 /*
  * The caller sees to it that no two of weir_xlate_invalidate_device(), _tag() and _all() are under
- * way at once, by the lock under which it takes commands from a queue, say: they are plain stores
- * then, and no read-modify-writes. All else is as concurrent as without it.
+ * way at once: they are plain stores then, and no read-modify-writes. All else is as concurrent as
+ * without it. The lock under which commands are taken from a queue is not enough by itself: writes
+ * of GITS_CTLR.Enabled and GICR_CTLR.EnableLPIs invalidate as well, from other CPUs.
  */
 #define WEIR_XLATE_F_SERIAL	(1u << 1)
 

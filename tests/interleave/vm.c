@@ -31,6 +31,7 @@
 #define DBM		WEIR_DIRTY_DESC_DBM
 
 struct vm vm;
+bool vm_hole;
 static bool has_block, uses_dbm, logged, skip_tlbi;
 static unsigned int mapped[VM_MAPPED_MAX];	/* pages that are mapped, ascending */
 static unsigned int nmapped;
@@ -45,6 +46,10 @@ static unsigned int page_of(uint64_t gfn)
 static uint64_t *op_leaf(void *ctx, uint64_t gfn, unsigned int *order)
 {
 	(void)ctx;
+	if (vm_hole && !weir_load_acquire(&vm.there)) {
+		*order = 13;
+		return NULL;
+	}
 	if (has_block && weir_load_acquire(&vm.split) < 2) {
 		*order = 9;
 		return &vm.block;
@@ -214,6 +219,7 @@ static void quiet_gaps(void)
 
 void vm_setup(const struct vm_config *c)
 {
+	vm_hole = false;
 	if (first.of != c)
 		first_state(c);
 	has_block = c->block;

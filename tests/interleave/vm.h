@@ -23,6 +23,7 @@ struct vm {
 	uint64_t npages;
 	uint64_t desc[VM_PAGES] __attribute__((aligned(4096)));
 	uint64_t block;			/* with vm_config.block: maps all until it is split */
+	uint64_t there;
 	uint64_t split;				/* 0; 1 while somebody splits it; 2 afterwards */
 	uint32_t linked;			/* when the leaves below the block were there */
 	uint64_t content[VM_PAGES];		/* versions: a write adds one */
@@ -40,6 +41,7 @@ struct vm {
 	} cpu[WX_THREADS_MAX];
 };
 extern struct vm vm;
+extern bool vm_hole;	/* no table until vm.there */
 
 struct vm_config {
 	uint64_t npages;

@@ -159,6 +159,31 @@ static void attaching_inherits_what_the_first_reader_was_told(void **state)
 	tables_free(t);
 }
 
+static void starting_takes_nothing_from_a_reader(void **state)
+{
+	struct weir_dirty_config cfg = {
+		.base_gfn = BASE, .npages = NPAGES, .policy = WEIR_DIRTY_WP,
+		.flags = WEIR_DIRTY_F_READERS,
+	};
+	struct tables *t = tables_new(&cfg);
+	unsigned char all[NPAGES], none[NPAGES];
+	struct weir_dirty *snapshot, *display;
+	void *mem = attach(t, true, &snapshot), *more = attach(t, false, &display);
+
+	(void)state;
+	memset(all, 1, sizeof(all));
+	memset(none, 0, sizeof(none));
+	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+	check(snapshot, all);
+	check(display, none);
+	check(t->d, none);
+	assert_int_equal(weir_dirty_reader_detach(snapshot), WEIR_OK);
+	assert_int_equal(weir_dirty_reader_detach(display), WEIR_OK);
+	free(mem);
+	free(more);
+	tables_free(t);
+}
+
 static void attaching_wants_the_flag_and_the_memory(void **state)
 {
 	struct tables *t = started(WEIR_DIRTY_WP, 0);
@@ -340,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_reader_sees_each_write_once),
 		cmocka_unit_test(attaching_inherits_what_the_first_reader_was_told),
+		cmocka_unit_test(starting_takes_nothing_from_a_reader),
 		cmocka_unit_test(attaching_wants_the_flag_and_the_memory),
 		cmocka_unit_test(a_reader_is_attached_once),
 		cmocka_unit_test(device_pages_are_dirty_until_unmapped),
