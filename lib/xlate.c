@@ -74,11 +74,13 @@ static uint64_t multiplier(const struct weir_xlate_config *cfg, unsigned int k)
 WEIR_API size_t weir_xlate_size(const struct weir_xlate_config *cfg)
 {
 	uint32_t nslots = slots_of(cfg);
+	size_t bytes;
 
 	if (!nslots)
 		return 0;
-	return sizeof(struct weir_xlate) + nslots * sizeof(struct weir_xlate_slot) +
-	       nslots / ways_of(cfg, nslots) * sizeof(struct weir_xlate_set);
+	bytes = sizeof(struct weir_xlate) + nslots * sizeof(struct weir_xlate_slot) +
+		nslots / ways_of(cfg, nslots) * sizeof(struct weir_xlate_set);
+	return (bytes + (MEM_ALIGN - 1u)) / MEM_ALIGN * MEM_ALIGN;
 }
 
 /* The slots are aligned as the header is. */
@@ -93,7 +95,7 @@ WEIR_API enum weir_status weir_xlate_init(void *mem, size_t size,
 	uint32_t nslots = slots_of(cfg), nsets, s, i;
 	struct weir_xlate *c = (struct weir_xlate *)mem;
 
-	if (!nslots || !mem || (uintptr_t)mem % MEM_ALIGN || (ops && !ops->displaced))
+	if (!nslots || !mem || !out || (uintptr_t)mem % MEM_ALIGN || (ops && !ops->displaced))
 		return WEIR_EINVAL;
 	if (size < weir_xlate_size(cfg))
 		return WEIR_ENOMEM;

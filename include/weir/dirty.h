@@ -42,8 +42,9 @@
  * clear, harvest, freeze) may run in parallel on different stripes; two that meet on one get
  * WEIR_EBUSY. start, final and stop are for the owner of the region, one at a time.
  *
- * The caller owns the tables. It keeps table memory alive during a call that may read it, changes
- * live descriptors only atomically, and passes what it replaced to weir_dirty_fold().
+ * The caller owns the tables: keeps table memory alive during a call that may read it, changes live
+ * descriptors only atomically, passes what it replaced to weir_dirty_fold(), and keeps W, DBM and
+ * CONT clear in invalid ones. A new leaf goes in trapping; if writable, its page is marked after.
  *
  * Costs: fault O(1), O(neighbourhood) when it promotes. get and harvest: two words a block of 64
  * stripes, 64 descriptors a group of the scan set, a word a dirty group. Memory: 1.5 bits a page.

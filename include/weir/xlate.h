@@ -259,7 +259,7 @@ struct weir_xlate {
  * @cfg: its configuration
  *
  * Context: any.
- * Return: bytes; 0 where weir_xlate_init() would refuse the configuration.
+ * Return: bytes, a multiple of 64; 0 where weir_xlate_init() would refuse the configuration.
  */
 size_t weir_xlate_size(const struct weir_xlate_config *cfg);
 

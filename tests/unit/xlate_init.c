@@ -21,6 +21,7 @@ static enum weir_status try(const struct weir_xlate_config *cfg)
 	}
 	if (status == WEIR_EINVAL)
 		assert_int_equal(size, 0);
+	assert_int_equal(size % 64, 0);
 	return status;
 }
 
@@ -68,6 +69,7 @@ static void memory(void **state)
 	assert_int_equal(weir_xlate_init(mem + 32, size, &cfg, NULL, NULL, &c), WEIR_EINVAL);
 	assert_int_equal(weir_xlate_init(NULL, size, &cfg, NULL, NULL, &c), WEIR_EINVAL);
 	assert_int_equal(weir_xlate_init(mem, size, &cfg, &no_op, NULL, &c), WEIR_EINVAL);
+	assert_int_equal(weir_xlate_init(mem, size, &cfg, NULL, NULL, NULL), WEIR_EINVAL);
 	assert_null(c);
 	mem[size] = 0x77;
 	assert_int_equal(weir_xlate_init(mem, size, &cfg, NULL, NULL, &c), WEIR_OK);
