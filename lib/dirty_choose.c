@@ -8,8 +8,6 @@
  */
 #include "dirty_internal.h"
 
-#define COST_FAULT_NS		3000u
-#define COST_SCAN_GROUP_NS	350u
 #define COST_LOG_PAGE_NS	30u
 #define COST_KICK_NS		3000u
 

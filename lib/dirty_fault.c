@@ -131,8 +131,7 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 		return status;
 	for (group = from >> GROUP_SHIFT; group <= to >> GROUP_SHIFT; group++) {
 		uint64_t start = group << GROUP_SHIFT;
-		uint64_t pages = dirty_span(from > start ? from - start : 0,
-					    to < start + 63u ? to - start : 63u);
+		uint64_t pages = dirty_part(start, from, to);
 
 		if (group == own)
 			pages &= ~dirty_bit(page);

@@ -120,10 +120,21 @@ struct weir_dirty {
 						     (uint64_t)(n));             \
 	} while (0)
 
+/* What a fault, and a scan of a group, costs where the owner does not say. */
+#define COST_FAULT_NS		3000u
+#define COST_SCAN_GROUP_NS	350u
+
 /* Bits lo..hi of a word; 0 <= lo <= hi <= 63. */
 static inline uint64_t dirty_span(uint64_t lo, uint64_t hi)
 {
 	return (~(uint64_t)0 << lo) & (~(uint64_t)0 >> (63u - hi));
+}
+
+/* Which of the 64 from `start` on are in first..last; some are. */
+static inline uint64_t dirty_part(uint64_t start, uint64_t first, uint64_t last)
+{
+	return dirty_span(first > start ? first - start : 0,
+			  last < start + 63u ? last - start : 63u);
 }
 
 static inline uint64_t dirty_bit(uint64_t index)
@@ -200,6 +211,16 @@ static inline uint64_t dirty_log_pages(const struct dirty_log *log, uint64_t gro
 static inline bool dirty_in_scan_set(const struct weir_dirty *d, uint64_t group)
 {
 	return (weir_load_relaxed(&d->scan0[group >> STRIPE_SHIFT]) & dirty_bit(group)) != 0;
+}
+
+/* Pages of a region, at least one, as the first and the last of them, counted from its first. */
+static inline bool dirty_range(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
+			       uint64_t *first, uint64_t *last)
+{
+	*first = first_gfn - d->base_gfn;
+	*last = *first + (npages - 1u);
+	return first_gfn >= d->base_gfn && npages && *first < d->npages &&
+	       npages <= d->npages - *first;
 }
 
 /* Pages of a group that are assumed dirty. */

@@ -37,9 +37,6 @@
  */
 #include "dirty_internal.h"
 
-#define COST_FAULT_NS		3000u
-#define COST_SCAN_GROUP_NS	350u
-
 #define RUN_PAGES		16u
 #define TABLE_SPAN_PAGES	512u
 #define TABLE_GROUPS_HOT	6u

@@ -6,19 +6,19 @@
  * All of them set bits, after the write, in any context. A mark that comes after final is kept, and
  * counted with its source, so that a writer that was forgotten at the switchover has a name.
  *
- * Cost: one atomic or and two looks at the summary a group.
+ * Cost: one atomic or and two looks at the summary a group, one fence a call.
  */
 #include "dirty_internal.h"
 
 WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source source,
 					     uint64_t first_gfn, uint64_t npages)
 {
-	uint64_t first = first_gfn - d->base_gfn, group, last;
 	uint32_t state = weir_load_relaxed(&d->state);
+	uint64_t first, last, group;
 
 	if ((unsigned int)source >= WEIR_DIRTY_SOURCES)
 		return WEIR_EINVAL;
-	if (first_gfn < d->base_gfn || !npages || first >= d->npages || npages > d->npages - first)
+	if (!dirty_range(d, first_gfn, npages, &first, &last))
 		return WEIR_ERANGE;
 	if (state == DIRTY_OFF) {
 		/*
@@ -30,14 +30,8 @@ WEIR_API enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dir
 		if (state == DIRTY_OFF)
 			return WEIR_OK;
 	}
-	last = first + (npages - 1u);
-	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++) {
-		uint64_t start = group << GROUP_SHIFT;
-
-		dirty_set_bits(&d->shared, group,
-			       dirty_span(first > start ? first - start : 0,
-					  last < start + 63u ? last - start : 63u));
-	}
+	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++)
+		dirty_set_bits(&d->shared, group, dirty_part(group << GROUP_SHIFT, first, last));
 	dirty_count(d, pages_marked[source], npages);
 	/* Who looks after final finds the bits by their summaries, or we see that it came first. */
 	weir_fence_full();	/* pairs with weir_dirty_final() */

@@ -132,24 +132,6 @@ WEIR_API enum weir_status weir_dirty_reader_detach(struct weir_dirty *reader)
 	return status;
 }
 
-/* A range of a region, as first and last page relative to it. */
-static bool device_range(const struct weir_dirty *d, uint64_t first_gfn, uint64_t npages,
-			 uint64_t *first, uint64_t *last)
-{
-	*first = first_gfn - d->base_gfn;
-	*last = *first + (npages - 1u);
-	return first_gfn >= d->base_gfn && npages && *first < d->npages &&
-	       npages <= d->npages - *first;
-}
-
-static uint64_t device_pages(uint64_t group, uint64_t first, uint64_t last)
-{
-	uint64_t start = group << GROUP_SHIFT;
-
-	return dirty_span(first > start ? first - start : 0,
-			  last < start + 63u ? last - start : 63u);
-}
-
 WEIR_API enum weir_status weir_dirty_device_map(struct weir_dirty *d, uint64_t first_gfn,
 						uint64_t npages)
 {
@@ -157,10 +139,10 @@ WEIR_API enum weir_status weir_dirty_device_map(struct weir_dirty *d, uint64_t f
 
 	if (!d->device.bits)
 		return WEIR_EOPNOTSUPP;
-	if (!device_range(d, first_gfn, npages, &first, &last))
+	if (!dirty_range(d, first_gfn, npages, &first, &last))
 		return WEIR_ERANGE;
 	for (group = first >> GROUP_SHIFT; group <= last >> GROUP_SHIFT; group++)
-		dirty_set_bits(&d->device, group, device_pages(group, first, last));
+		dirty_set_bits(&d->device, group, dirty_part(group << GROUP_SHIFT, first, last));
 	return WEIR_OK;
 }
 
@@ -172,7 +154,7 @@ WEIR_API enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t
 
 	if (!d->device.bits)
 		return WEIR_EOPNOTSUPP;
-	if (!device_range(d, first_gfn, npages, &first, &last))
+	if (!dirty_range(d, first_gfn, npages, &first, &last))
 		return WEIR_ERANGE;
 	/* Marked first: the page is in one log or the other at every instant. */
 	status = weir_dirty_mark_by(d, WEIR_DIRTY_BY_DEVICE, first_gfn, npages);
@@ -182,6 +164,6 @@ WEIR_API enum weir_status weir_dirty_device_unmap(struct weir_dirty *d, uint64_t
 		 * that takes the group finds it empty.
 		 */
 		(void)weir_fetch_and_relaxed(&d->device.bits[group],
-					     ~device_pages(group, first, last));
+					     ~dirty_part(group << GROUP_SHIFT, first, last));
 	return status;
 }

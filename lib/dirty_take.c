@@ -281,9 +281,7 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *reader, uint64_t f
 	p.mask = mask;
 	p.mask_group = first;
 	for (stripe = first >> STRIPE_SHIFT; stripe <= last >> STRIPE_SHIFT; stripe++) {
-		uint64_t lo = stripe << STRIPE_SHIFT;
-		uint64_t groups = dirty_span(first > lo ? first - lo : 0,
-					     last < lo + 63u ? last - lo : 63u);
+		uint64_t groups = dirty_part(stripe << STRIPE_SHIFT, first, last);
 
 		p.block = stripe >> STRIPE_SHIFT;
 		p.claimed |= dirty_bit(stripe);

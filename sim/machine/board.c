@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * board.c - physical memory and the stub of the script machine: see board.h.
+ * board.c - physical memory, and the code, of the script machine: see board.h.
  *
  * RAM is one sparse run of host memory; a data page is filled when it is first looked at.
  */
@@ -115,7 +115,7 @@ void sim_board_configure(struct sim_board *b, const struct sim_vtcr_fields *f)
 	mmu.vtcr = b->vtcr;
 	sim_assert(sim_mmu_create(&mmu, b->s2, &b->mmu) == WEIR_OK);
 	if (cfg.geometry.ia_bits >= 31)
-		sim_assert(sim_s2_map(b->s2, BOARD_STUB >> gs, 1, BOARD_STUB >> gs,
+		sim_assert(sim_s2_map(b->s2, BOARD_CODE >> gs, 1, BOARD_CODE >> gs,
 				      SIM_S2_ATTRS_RW, 0) == WEIR_OK);
 }
 
@@ -200,7 +200,7 @@ void sim_board_access(struct sim_board *b, uint64_t address, enum sim_access acc
 		      struct sim_board_access *out)
 {
 	*out = (struct sim_board_access){ .end = SIM_BOARD_OK };
-	if (fetch_faults(b, BOARD_STUB, out))
+	if (fetch_faults(b, BOARD_CODE, out))
 		return;
 	out->fetch = access == SIM_EXEC;
 	out->address = address;

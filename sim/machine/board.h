@@ -5,7 +5,7 @@
  * Physical memory: 128 MiB of flash at 0, which holds zeros and ignores stores; RAM from 0x40000000
  * to 0x5fffffff; nothing elsewhere. Stage-2 tables grow from 0x44000000. The data pages 0x48000000
  * to 0x49ffffff hold their own address in every doubleword, and at +0xff0 of each page two HVC
- * instructions. Accesses come from a stub that is itself fetched through stage 2, from 0x40200000.
+ * instructions. Accesses come from code that is itself fetched through stage 2, from 0x40200000.
  *
  * One vCPU, stage 1 off. Without a TLB, as it is by default, each operation walks.
  */
@@ -19,7 +19,7 @@
 #include "sim/machine/vtcr.h"
 #include "sim/machine/walk.h"
 
-#define BOARD_STUB	UINT64_C(0x40200000)
+#define BOARD_CODE	UINT64_C(0x40200000)
 #define BOARD_TABLES	UINT64_C(0x44000000)
 #define BOARD_TABLES_BYTES	(UINT64_C(64) << 20)
 
@@ -37,9 +37,9 @@ enum sim_board_end {
 /**
  * struct sim_board_access - what an access came to
  * @end: how it ended
- * @fetch: the fault is one of fetching the stub or the target: an instruction abort
+ * @fetch: the fault is one of fetching that code or the target: an instruction abort
  * @address: the address that faulted
- * @walk: the walk of the access, or of the stub's fetch if that faulted
+ * @walk: the walk of the access, or of the code's fetch if that faulted
  * @value: what was loaded; where a store landed
  */
 struct sim_board_access {
@@ -72,7 +72,7 @@ struct sim_board *sim_board_create(const struct sim_board_caps *caps);
 /** sim_board_destroy() - give it back; NULL is fine */
 void sim_board_destroy(struct sim_board *b);
 
-/** sim_board_configure() - new tables of a shape, with the stub mapped where it fits */
+/** sim_board_configure() - new tables of a shape, with the code mapped where it fits */
 void sim_board_configure(struct sim_board *b, const struct sim_vtcr_fields *f);
 
 /** sim_board_tables() - the tables; NULL before the first sim_board_configure() */
@@ -84,7 +84,7 @@ struct sim_mmu *sim_board_mmu(const struct sim_board *b);
 /** sim_board_set_vttbr() - write VTTBR_EL2 */
 void sim_board_set_vttbr(struct sim_board *b, uint64_t vttbr);
 
-/** sim_board_access() - a load, store or fetch at EL1, by way of the stub; data: what to store */
+/** sim_board_access() - a load, store or fetch at EL1, by that code; data: what to store */
 void sim_board_access(struct sim_board *b, uint64_t address, enum sim_access access, uint64_t data,
 		      struct sim_board_access *out);
 

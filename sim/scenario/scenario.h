@@ -68,6 +68,11 @@ struct sim_metric {
 	const char *description;
 };
 
+/* An entry of a table of metrics; better: LOWER, HIGHER or NEUTRAL. */
+#define SIM_METRIC(name_, title_, unit_, better_, detail_, description_)                    \
+	{ .name = (name_), .title = (title_), .unit = (unit_), .better = SIM_METRIC_##better_, \
+	  .detail = (detail_), .description = (description_) }
+
 struct sim_param_table {
 	const struct sim_param *params;
 	size_t n;

@@ -131,12 +131,12 @@ static void results_beyond_the_recording(void **state)
 		{ CFG "leaf 3 0x10000000 0x480007ff\nex 0x10000010\n",
 		  CFG_OUT "leaf 3 0x10000000 0x480007ff => ok\n"
 			  "ex 0x10000010 => el1-fault ec=0x0 fst=0x0 addrsize level=0 far=0x0\n" },
-		/* The stub itself cannot be fetched: its page is gone. */
+		/* The code itself cannot be fetched: its page is gone. */
 		{ CFG "leaf 3 0x40200000 0\nld 0x10000000\n",
 		  CFG_OUT "leaf 3 0x40200000 0 => ok\n"
 			  "ld 0x10000000 => iabt fst=0x7 translation level=3 wnr=0 s1ptw=0 "
 			  "far=0x40200000 ipa=0x40200000\n" },
-		/* 30-bit input: there is no stub. */
+		/* 30-bit input: there is no code. */
 		{ "scenario s\ncfg 4 34 0 2 0 0\nst 0x10000000\n",
 		  "scenario s\ncfg 4 34 0 2 0 0 => vtcr=0x80023522\n"
 		  "st 0x10000000 => iabt fst=0x4 translation level=0 wnr=0 s1ptw=0 "

@@ -34,6 +34,7 @@ static void refuses(void **state)
 #define REFUSED(field, v) (cfg = good, cfg.field = (v), assert_int_equal(try(&cfg), WEIR_EINVAL))
 #define ACCEPTED(field, v) (cfg = good, cfg.field = (v), assert_int_equal(try(&cfg), WEIR_OK))
 	ACCEPTED(capacity, 16);
+	ACCEPTED(capacity, 1);	/* a slot is half a line */
 	REFUSED(capacity, 0);
 	REFUSED(capacity, WEIR_XLATE_CAPACITY_MAX + 1);
 	REFUSED(capacity, UINT32_MAX);

@@ -263,12 +263,18 @@ static void fill(struct actor *a)
 	after(a, ns, filled);
 }
 
-static void walked(struct actor *a)
+/* Under the list's lock, where there is a list. */
+static void with_list(struct actor *a, void (*next)(struct actor *a))
 {
 	if (is_list(a->s))
-		take(&a->s->list, a, fill);
+		take(&a->s->list, a, next);
 	else
-		fill(a);
+		next(a);
+}
+
+static void walked(struct actor *a)
+{
+	with_list(a, fill);
 }
 
 static void walk(struct actor *a)
@@ -367,10 +373,7 @@ static void movi(struct actor *a)
 
 static void movi_locked(struct actor *a)
 {
-	if (is_list(a->s))
-		take(&a->s->list, a, movi);
-	else
-		movi(a);
+	with_list(a, movi);
 }
 
 static void movi_begin(struct actor *a)

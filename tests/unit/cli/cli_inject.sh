@@ -13,17 +13,10 @@ expect 0
 err_is ""
 
 for policy in none list2019 xarray2024 weir; do
-	row=$(sed -n "/\"policy\": \"$policy\"/,/}/p" a/compare.json)
+	row_of "$policy"
 	total=0
 	for cause in handler exit irq switch worker lock command; do
-		table=$(sed -n "s/.*\"lost_${cause}_vcpu_ns\": \([0-9]*\).*/\1/p" <<<"$row")
-		picture=$(awk -v cause="\"$cause\"" '
-			/"cause":/ { on = index($0, cause) }
-			on && /^ *[0-9]+,?$/ { gsub(/[ ,]/, ""); sum += $0 }
-			on && /\]/ { on = 0 }
-			END { printf "%d", sum }' "a/$policy/series.json")
-		[ "$table" = "$picture" ] ||
-			fail "$policy: lost to $cause: table $table, picture $picture"
+		pictured_lost "$policy" "$cause"
 		total=$((total + table))
 	done
 	table=$(sed -n 's/.*"lost_compute_vcpu_ns": \([0-9]*\).*/\1/p' <<<"$row")

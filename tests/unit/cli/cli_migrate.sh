@@ -19,16 +19,9 @@ done
 
 # sums of series.json, a policy and a cause at a time, against compare.json
 for policy in wp dbm_all fixed64 adaptive; do
-	row=$(sed -n "/\"policy\": \"$policy\"/,/}/p" a/compare.json)
+	row_of "$policy"
 	for cause in fault lock split scan throttle blackout; do
-		table=$(sed -n "s/.*\"lost_${cause}_vcpu_ns\": \([0-9]*\).*/\1/p" <<<"$row")
-		picture=$(awk -v cause="\"$cause\"" '
-			/"cause":/ { on = index($0, cause) }
-			on && /^ *[0-9]+,?$/ { gsub(/[ ,]/, ""); sum += $0 }
-			on && /\]/ { on = 0 }
-			END { printf "%d", sum }' "a/$policy/series.json")
-		[ "$table" = "$picture" ] ||
-			fail "$policy: lost to $cause: table $table, picture $picture"
+		pictured_lost "$policy" "$cause"
 	done
 done
 

@@ -6,6 +6,9 @@
 #                  files out and err
 # expect CODE      the exit code of the last sim
 # err_is TEXT      the whole of its standard error
+# row_of POLICY    its row of a/compare.json, into $row
+# pictured_lost POLICY CAUSE
+#                  what $row says was lost, into $table, is the sum in a/POLICY/series.json
 # fail TEXT        the test failed
 # Arguments: the program, the project, and, for a program of another architecture, its emulator.
 set -u
@@ -50,6 +53,22 @@ err_has() {
 
 out_has() {
 	grep -qF -- "$1" out || fail "$last: standard output lacks \"$1\""
+}
+
+row_of() {
+	row=$(sed -n "/\"policy\": \"$1\"/,/}/p" a/compare.json)
+}
+
+pictured_lost() {
+	local picture
+
+	table=$(sed -n "s/.*\"lost_$2_vcpu_ns\": \([0-9]*\).*/\1/p" <<<"$row")
+	picture=$(awk -v cause="\"$2\"" '
+		/"cause":/ { on = index($0, cause) }
+		on && /^ *[0-9]+,?$/ { gsub(/[ ,]/, ""); sum += $0 }
+		on && /\]/ { on = 0 }
+		END { printf "%d", sum }' "a/$1/series.json")
+	[ "$table" = "$picture" ] || fail "$1: lost to $2: table $table, picture $picture"
 }
 
 finish() {
