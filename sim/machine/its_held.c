@@ -6,8 +6,9 @@
  *   K2  Mapping a device again drops all of its events, as unmapping does.
  *   K3  Mapping a collection again gives its events' LPIs the new target, pending or not. Unmapping
  *       it kills its events: they lead nowhere, and stay so until their device is mapped again.
- *   K4  What is unmapped is also taken out of the guest's tables, as its_save.c would have left it
- *       there: else a later restore would bring it back.
+ *   K4  What is unmapped, or dropped, or dead is also taken out of the guest's tables, where an
+ *       earlier save may have left it: a save writes what lives, and a later restore would bring
+ *       the rest back, or stumble over it.
  *
  * An entry exists if its table has room for it and its address is in memory; nothing here stalls.
  *
@@ -93,6 +94,21 @@ static enum sim_its_code held_dev_get(struct sim_its *its, uint32_t did, struct 
 	return SIM_ITS_OK;
 }
 
+/* K4. An entry that no save has written is not touched: its page stays clean. */
+static void wipe(struct sim_its *its, uint64_t addr)
+{
+	uint64_t value;
+
+	if (sim_ram_get64(its->ram, addr, &value) && value)
+		sim_ram_put64(its->ram, addr, 0);
+}
+
+/* Where an event's entry would be in the device's table. */
+static uint64_t ite_place(const struct sim_its *its, const struct held_dev *d, uint32_t eid)
+{
+	return d->itt + (uint64_t)eid * its_ite_bytes(its);
+}
+
 static void dev_drop_events(struct sim_its *its, struct held_dev *d)
 {
 	for (size_t i = 0; i < d->nites; i++)
@@ -130,10 +146,12 @@ static enum sim_its_code held_dev_set(struct sim_its *its, uint32_t did, const s
 
 	if (!has_entry(its, ITS_TABLE_DEVICE, did, &addr))
 		return SIM_ITS_DEVICE_OOR;
+	for (size_t i = 0; d && i < d->nites; i++)
+		wipe(its, ite_place(its, d, d->ites[i].eid));
 	if (!dev->valid) {
 		if (d) {
 			dev_remove(its, d);
-			sim_ram_put64(its->ram, addr, 0);
+			wipe(its, addr);
 		}
 		return SIM_ITS_OK;
 	}
@@ -190,10 +208,12 @@ static void coll_retarget(struct sim_its *its, uint32_t icid, uint32_t from, uin
 
 			if (ite->icid != icid)
 				continue;
-			if (to == SIM_GIC_PE_NONE)
-				ite->icid = ITS_ICID_NONE;
-			else
+			if (to != SIM_GIC_PE_NONE) {
 				sim_gic_lpi_move(its->gic, ite->intid, from, to);
+				continue;
+			}
+			ite->icid = ITS_ICID_NONE;
+			wipe(its, ite_place(its, &h->devs[i], ite->eid));
 		}
 }
 
@@ -231,12 +251,6 @@ static enum sim_its_code held_ite_get(struct sim_its *its, uint32_t did, const s
 	return SIM_ITS_OK;
 }
 
-/* Where an event's entry would be in the device's table. */
-static uint64_t ite_place(const struct sim_its *its, const struct held_dev *d, uint32_t eid)
-{
-	return d->itt + (uint64_t)eid * its_ite_bytes(its);
-}
-
 static enum sim_its_code ite_insert(struct sim_its *its, struct held_dev *d, uint32_t eid,
 				    const struct its_ite *ite)
 {
@@ -261,7 +275,7 @@ static enum sim_its_code ite_insert(struct sim_its *its, struct held_dev *d, uin
 
 static void ite_remove(struct sim_its *its, struct held_dev *d, struct held_ite *e)
 {
-	sim_ram_put64(its->ram, ite_place(its, d, e->eid), 0);
+	wipe(its, ite_place(its, d, e->eid));
 	sim_gic_lpi_unmap(its->gic, e->intid);
 	d->nites--;
 	its->held->nites--;

@@ -44,8 +44,24 @@ static size_t live_from(const struct held_dev *d, size_t i)
 	return i;
 }
 
+/* A restore looks for a device's events up to the first, or in vain up to the last there can be. */
+static bool can_look_for_events(struct sim_its *its, const struct held_dev *d,
+				struct sim_error *err)
+{
+	size_t first = live_from(d, 0);
+	uint64_t n = first < d->nites ? d->ites[first].eid : UINT64_C(1) << d->bits;
+
+	if (sim_ram_covers(its->ram, d->itt, n * 8))
+		return true;
+	sim_error_set(err, "its: save: device %" PRIu32 ": its table of %" PRIu64
+		      " entries at 0x%" PRIx64 " is not all in memory", d->did, n, d->itt);
+	return false;
+}
+
 static bool save_events(struct sim_its *its, const struct held_dev *d, struct sim_error *err)
 {
+	if (!can_look_for_events(its, d, err))
+		return false;
 	for (size_t i = live_from(d, 0), next; i < d->nites; i = next) {
 		const struct held_ite *e = &d->ites[i];
 		uint64_t value = (uint64_t)e->intid << 16 | e->icid;
