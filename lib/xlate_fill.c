@@ -26,6 +26,7 @@ struct xlate_choice {
 	unsigned int used;	/* live, and hit since it was filled or last spared */
 	unsigned int same;	/* live and of the same key: at most one bit */
 	unsigned int homes;	/* the preferred ones: one, or a pair */
+	unsigned int near;	/* the pair in the next line, which a lookup tries second */
 	uint64_t index;		/* a preferred slot */
 	unsigned int way;
 	bool evicts;
@@ -45,7 +46,7 @@ static unsigned int count(unsigned int ways)
 WEIR_API void weir_xlate_lease(const struct weir_xlate *c, uint32_t device, uint32_t event,
 			       struct weir_xlate_lease *lease)
 {
-	const struct weir_xlate_set *set = xlate_set(c, xlate_index(c, xlate_key(device, event)));
+	uint64_t index = xlate_index(c, xlate_key(device, event));
 
 	lease->device = device;
 	lease->event = event;
@@ -53,7 +54,7 @@ WEIR_API void weir_xlate_lease(const struct weir_xlate *c, uint32_t device, uint
 	lease->gen_all = weir_load_acquire(&c->gen_all);
 	lease->gen_device = weir_load_acquire(&c->gen_device[xlate_gen_index(device)]);
 	lease->tag_epoch = weir_load_acquire(&c->tag_epoch);
-	lease->set_epoch = weir_load_acquire(&set->epoch);
+	lease->event_epoch = weir_load_acquire(xlate_epoch(c, index));
 }
 
 static bool try_lock(struct weir_xlate_set *set)
@@ -72,11 +73,12 @@ static void unlock(struct weir_xlate_set *set)
 /* Under the lock: only invalidations and lookups write beside us, and only stamps. */
 static void survey(const struct weir_xlate *c, uint64_t key, uint64_t set, struct xlate_choice *ch)
 {
-	unsigned int paired = c->index_mul & WEIR_XLATE_PAIRED, way;
+	unsigned int paired = xlate_paired(c), way;
 
 	ch->live = ch->used = ch->same = 0;
 	ch->index = xlate_index(c, key);
 	ch->homes = (1u + 2u * paired) << (xlate_way_of(c, ch->index) & ~paired);
+	ch->near = xlate_has_near(c) ? 3u << xlate_way_of(c, xlate_near(ch->index)) : 0u;
 	for (way = 0; way < c->ways; way++) {
 		const struct weir_xlate_slot *slot = xlate_slot(c, set, way);
 		unsigned int bit = 1u << way;
@@ -129,7 +131,7 @@ static unsigned int share(const struct weir_xlate *c, uint64_t set)
 static unsigned int guests(const struct weir_xlate *c, uint64_t set, const struct xlate_choice *ch,
 			   unsigned int live)
 {
-	unsigned int paired = c->index_mul & WEIR_XLATE_PAIRED, todo = ch->homes & live, found = 0;
+	unsigned int paired = xlate_paired(c), todo = ch->homes & live, found = 0;
 
 	for (; todo; todo &= todo - 1u) {
 		uint64_t key = weir_load_relaxed(&xlate_slot(c, set, weir_ctz64(todo))->key);
@@ -143,7 +145,9 @@ static unsigned int guests(const struct weir_xlate *c, uint64_t set, const struc
 /* The dead way where a lookup of the key finds it soonest. */
 static unsigned int nearest(const struct xlate_choice *ch, unsigned int dead)
 {
-	return weir_ctz64(dead & ch->homes ? dead & ch->homes : dead);
+	if (dead & ch->homes)
+		return weir_ctz64(dead & ch->homes);
+	return weir_ctz64(dead & ch->near ? dead & ch->near : dead);
 }
 
 /* A live way that may go: not in use, a guest in a preferred one if there is one. */
@@ -203,26 +207,25 @@ static void set_print(struct weir_xlate_set *set, unsigned int way, uint64_t key
 }
 
 /*
- * Write a slot and make it live, unless an event of its set was invalidated since the lease. Each
- * release here pairs with the acquire of the same field in weir_xlate_lookup_inline().
+ * Write a slot and make it live, unless an event of the key's epoch was invalidated since the
+ * lease. Each release here pairs with the acquire of the same field in weir_xlate_lookup_inline().
  */
 static bool publish(struct weir_xlate *c, uint64_t s, unsigned int way,
 		    const struct weir_xlate_lease *lease, unsigned int tag_index, uint64_t value,
 		    uint64_t stamp)
 {
 	struct weir_xlate_slot *slot = xlate_slot(c, s, way);
-	struct weir_xlate_set *set = &c->sets[s];
 	uint64_t key = xlate_key(lease->device, lease->event), expected = STAMP_PENDING;
-	uint64_t word = (weir_load_relaxed(&slot->word) & ~(WORD_SEQ - 1u)) + WORD_SEQ;
+	uint64_t word = (weir_load_relaxed(&slot->word) & ~(WORD_SEQ - 1u)) + WORD_SEQ + tag_index;
+	uint64_t *epoch = xlate_epoch(c, xlate_index(c, key));
 
-	word |= (uint64_t)tag_index << WORD_TAG_SHIFT;
 	weir_store_relaxed(&slot->stamp, STAMP_PENDING);
 	weir_store_release(&slot->word, c->ops ? word | WORD_FULL : word);
 	weir_store_release(&slot->key, key);
 	weir_store_release(&slot->value, value);
-	set_print(set, way, key);
+	set_print(&c->sets[s], way, key);
 	/* See xlate_invalidate.c. */
-	if (weir_fetch_add_acq_rel(&set->epoch, (uint64_t)0) != lease->set_epoch)
+	if (weir_fetch_add_acq_rel(epoch, (uint64_t)0) != lease->event_epoch)
 		weir_store_relaxed(&slot->stamp, STAMP_DEAD);
 	/*
 	 * Release: key and value go before the stamp. The explorer cannot show it missing, because
@@ -240,8 +243,7 @@ static bool publish(struct weir_xlate *c, uint64_t s, unsigned int way,
 static enum weir_status check_lease(struct weir_xlate *c, const struct weir_xlate_lease *lease,
 				    unsigned int tag_index, uint64_t *stamp)
 {
-	const struct weir_xlate_set *set =
-		xlate_set(c, xlate_index(c, xlate_key(lease->device, lease->event)));
+	uint64_t index = xlate_index(c, xlate_key(lease->device, lease->event));
 	/* Acquire: who sees the tag's generation move sees the epoch move. */
 	uint64_t gen_tag = weir_load_acquire(&c->gen_tag[tag_index]);
 
@@ -252,7 +254,7 @@ static enum weir_status check_lease(struct weir_xlate *c, const struct weir_xlat
 		xlate_count(c, refused_device, 1);
 	else if (weir_load_relaxed(&c->tag_epoch) != lease->tag_epoch)
 		xlate_count(c, refused_tag, 1);
-	else if (weir_load_relaxed(&set->epoch) != lease->set_epoch)
+	else if (weir_load_relaxed(xlate_epoch(c, index)) != lease->event_epoch)
 		xlate_count(c, refused_event, 1);
 	else {
 		*stamp = lease->gen_all + lease->gen_device + gen_tag;

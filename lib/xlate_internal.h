@@ -22,9 +22,8 @@
 #define GEN_STEP	((uint64_t)4)
 
 /* A slot's word. */
-#define WORD_TAG_SHIFT	3u
-#define WORD_FULL	((uint64_t)1 << 16)	/* the slot owes its value to the displaced op */
-#define WORD_SEQ	((uint64_t)1 << 17)	/* one step of the sequence; 2^47 of them */
+#define WORD_FULL	((uint64_t)1 << 8)	/* the slot owes its value to the displaced op */
+#define WORD_SEQ	((uint64_t)1 << 9)	/* one step of the sequence; 2^55 of them */
 
 /* Four fingerprints of 16 bits. The top bit of each is set, so that sums stay in their lanes. */
 #define LANE_ONES	0x0001000100010001u
@@ -73,11 +72,39 @@ static inline struct weir_xlate_set *xlate_set(const struct weir_xlate *c, uint6
 	return &c->sets[xlate_set_of(c, index)];
 }
 
+/* A slot, by number. */
+static inline struct weir_xlate_slot *xlate_slot_at(const struct weir_xlate *c, uint64_t index)
+{
+	return (struct weir_xlate_slot *)(uintptr_t)(c + 1) + index;
+}
+
 static inline struct weir_xlate_slot *xlate_slot(const struct weir_xlate *c, uint64_t set,
 						 unsigned int way)
 {
-	return (struct weir_xlate_slot *)(uintptr_t)(c + 1) +
-	       (set << c->set_bit | (uint64_t)way << c->way_bit);
+	return xlate_slot_at(c, set << c->set_bit | (uint64_t)way << c->way_bit);
+}
+
+/* What counts the invalidations of events with this preferred slot, and one in 64 others. */
+static inline uint64_t *xlate_epoch(const struct weir_xlate *c, uint64_t index)
+{
+	return (uint64_t *)(uintptr_t)&c->event_epoch[index & (WEIR_XLATE_EPOCHS - 1u)];
+}
+
+static inline bool xlate_paired(const struct weir_xlate *c)
+{
+	return c->index_mul & WEIR_XLATE_PAIRED;
+}
+
+/* Whether the slots go in pairs, and a pair has another one of its set in the line next to it. */
+static inline bool xlate_has_near(const struct weir_xlate *c)
+{
+	return xlate_paired(c) && c->ways > 2u;
+}
+
+/* The first slot of that pair, by number. */
+static inline uint64_t xlate_near(uint64_t index)
+{
+	return (index & ~(uint64_t)1) ^ 2u;
 }
 
 static inline unsigned int xlate_gen_index(uint32_t id)
@@ -90,7 +117,7 @@ static inline uint64_t xlate_sum(const struct weir_xlate *c, uint64_t key, uint6
 {
 	return weir_load_relaxed(&c->gen_all) +
 	       weir_load_relaxed(&c->gen_device[xlate_gen_index(xlate_device_of(key))]) +
-	       weir_load_relaxed(&c->gen_tag[word >> WORD_TAG_SHIFT & (WEIR_XLATE_GENS - 1u)]);
+	       weir_load_relaxed(&c->gen_tag[word & WEIR_XLATE_TAG_MASK]);
 }
 
 /* Whether a slot is live; certain only under the lock of its set, which orders its fills. */

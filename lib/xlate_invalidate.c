@@ -16,9 +16,10 @@
  * Who sees the new generation sees the new epoch, and is refused unless its lease is from after.
  * Who stamps the old generation is dead as soon as it moves.
  *
- * One event: move the epoch of its set, then kill the slot that has the key. A filler does the same
- * in the opposite order, key first, epoch second (it adds 0). Both use read-modify-writes of one
- * location, so one comes first, without a fence:
+ * One event: move an epoch that it shares with every 64th slot's events, then kill the slot that
+ * has the key, which is nearly always the preferred one. A filler does the same in the opposite
+ * order, key first, epoch second (it adds 0). Both use read-modify-writes of one location, so one
+ * comes first, without a fence:
  *
  *	invalidate_event: epoch += 1 (acq_rel); if key is there: stamp = DEAD
  *	fill:		  key = k; epoch += 0 (acq_rel); as in the lease? CAS stamp PENDING -> sum
@@ -26,29 +27,44 @@
  * If the invalidation comes first, the filler sees an epoch that moved. If the filler does, the
  * invalidation sees the key: its store follows the filler's CAS and kills, or precedes it and makes
  * it fail. It waits for no filler, frozen or not.
+ *
+ * X8. The set is looked at only where no preferred slot has the key. Who put the key elsewhere had
+ * found them all alive, with other keys. One that has it now got it from a later fill, which had
+ * found the other place dead, or that would have been written over; and if the first of these two
+ * came before the invalidation, in the order of the epoch, what it had found is not unseen here.
  */
 #include "xlate_internal.h"
 
+/* Whether it was there. */
+static bool kill(struct weir_xlate_slot *slot, uint64_t key)
+{
+	if (weir_load_relaxed(&slot->key) != key)
+		return false;
+	weir_store_relaxed(&slot->stamp, STAMP_DEAD);
+	return true;
+}
+
 WEIR_API void weir_xlate_invalidate_event(struct weir_xlate *c, uint32_t device, uint32_t event)
 {
-	uint64_t key = xlate_key(device, event), index = xlate_index(c, key), todo;
-	uint64_t s = xlate_set_of(c, index);
-	struct weir_xlate_set *set = &c->sets[s];
+	uint64_t key = xlate_key(device, event), index = xlate_index(c, key);
+	uint64_t set = xlate_set_of(c, index), todo;
+	struct weir_xlate_slot *home = xlate_slot_at(c, index);
+	bool found;
 
-	/* Most keys are in their preferred slot: its line comes while the epoch moves. */
-	weir_prefetch(xlate_slot(c, s, xlate_way_of(c, index)));
+	weir_prefetch(home);
 	/*
 	 * Release: a lease that sees it makes a walk that sees what was changed. Acquire: sees the
 	 * keys of fillers that came before.
 	 */
-	(void)weir_fetch_add_acq_rel(&set->epoch, (uint64_t)1);
-	for (todo = xlate_candidates(set, key); todo; todo &= todo - 1u) {
-		struct weir_xlate_slot *slot = xlate_slot(c, s, xlate_candidate(todo));
-
-		if (weir_load_relaxed(&slot->key) == key)
-			weir_store_relaxed(&slot->stamp, STAMP_DEAD);
-	}
+	(void)weir_fetch_add_acq_rel(xlate_epoch(c, index), (uint64_t)1);
 	xlate_count(c, invalidations_event, 1);
+	found = kill(home, key);
+	if (xlate_paired(c))
+		found |= kill(xlate_slot_at(c, index ^ 1u), key);
+	if (found)
+		return;
+	for (todo = xlate_candidates(&c->sets[set], key); todo; todo &= todo - 1u)
+		(void)kill(xlate_slot(c, set, xlate_candidate(todo)), key);
 }
 
 /*

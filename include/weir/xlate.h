@@ -37,6 +37,8 @@
  * X6  Nothing waits. A fill that meets another one in its set gives up; lookups and invalidations
  *     never look at the lock. A filler that is frozen for ever costs the fills of one set.
  * X7  Each value that a fill accepted is handed back once, by the displaced op, if there is one.
+ * X8  A key that stands in a preferred slot of its own, dead or alive, is alive in no other slot: a
+ *     fill takes a preferred slot that is dead before it takes any other.
  *
  * Every error is towards a miss: hashed generations may drop too much, a lookup that races with a
  * change of its slot is a miss, an invalidation may hit a neighbour that just took the slot.
@@ -51,7 +53,7 @@
  * says WEIR_XLATE_F_SERIAL.
  *
  * Cost: a hit touches one slot line, the header's first line and two lines of generations, and
- * stores nothing once the slot is marked as used. Fill O(16). Memory: 4.5 KiB and 36 bytes a slot
+ * stores nothing once the slot is marked as used. Fill O(16). Memory: 4.75 KiB and 36 bytes a slot
  * with 16 ways, 64 with 2; slots are the capacity rounded up to a power of two; twice a capacity
  * that is one, from 64 to 2^23 but not 65536, where the index is MIXED.
  *
@@ -142,7 +144,7 @@ struct weir_xlate_lease {
 	uint64_t gen_all;
 	uint64_t gen_device;
 	uint64_t tag_epoch;
-	uint64_t set_epoch;
+	uint64_t event_epoch;
 };
 
 /**
@@ -156,7 +158,7 @@ struct weir_xlate_lease {
  * @refused_all: fills refused because of weir_xlate_invalidate_all()
  * @refused_device: because of weir_xlate_invalidate_device()
  * @refused_tag: because of weir_xlate_invalidate_tag()
- * @refused_event: because of weir_xlate_invalidate_event() of a key of the set
+ * @refused_event: because of weir_xlate_invalidate_event(), of this key or one in 64 others
  * @refused_busy: because another fill was at work on the set
  * @invalidations_all: calls of weir_xlate_invalidate_all()
  * @invalidations_device: calls of weir_xlate_invalidate_device()
@@ -187,16 +189,16 @@ struct weir_xlate_stats {
  * notice. The fields of a slot and of a set, the generations and the counters are atomic.
  *
  * The key times index_mul has the number of the preferred slot in its bits 40 and up.
- * WEIR_XLATE_INDEX_SHIFT leaves it multiplied by the size of a slot, and the tag's index stands in
- * a slot's word multiplied by the size of a generation, so that neither has to be scaled. Where
- * index_mul is odd, the slots go in pairs: a key that is not in its slot may be in the other one.
+ * WEIR_XLATE_INDEX_SHIFT leaves it multiplied by the size of a slot, so that it need not be scaled.
+ * Where index_mul is odd, the slots go in pairs: a key that is not in its slot may be in the other.
  */
 #define WEIR_XLATE_GENS		256u		/* generations by device, and by tag */
+#define WEIR_XLATE_EPOCHS	64u		/* of invalidations of events, by preferred slot */
 #define WEIR_XLATE_HASH32	0x9e3779b1u
 #define WEIR_XLATE_HASH_SHIFT	24u		/* 32-bit hash to the index of a generation */
 #define WEIR_XLATE_INDEX_SHIFT	35u
 #define WEIR_XLATE_PAIRED	1u		/* of index_mul */
-#define WEIR_XLATE_TAG_BYTES	0xffffu		/* of a word: 3..10 tag, 16 full, 17.. sequence */
+#define WEIR_XLATE_TAG_MASK	0xffu		/* of a word: 0..7 tag, 8 full, 9.. sequence */
 
 struct weir_xlate_slot {
 	uint64_t key;		/* device in the upper half, event in the lower */
@@ -211,11 +213,11 @@ struct weir_xlate_slot {
 
 struct weir_xlate_set {
 	uint64_t prints[4];	/* fingerprint of way w: 16 bits of prints[w % 4], lane w / 4 */
-	uint64_t epoch;		/* invalidations of events of this set */
 	uint64_t hits;
 	uint64_t misses;
 	uint32_t lock;
 	uint32_t random;
+	uint64_t end;
 };
 
 /* Its slots follow it. */
@@ -240,6 +242,7 @@ struct weir_xlate {
 	void *ctx;
 	struct weir_xlate_stats stats;
 	uint64_t end[6];
+	uint64_t event_epoch[WEIR_XLATE_EPOCHS];
 };
 
 /* So that a hit is laid out as one line of instructions. */
@@ -349,8 +352,7 @@ static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t
 	 */
 	stamp -= weir_load_relaxed(&c->gen_all);
 	stamp -= weir_load_relaxed(&c->gen_device[hash >> WEIR_XLATE_HASH_SHIFT]);
-	stamp -= weir_load_relaxed(WEIR_XLATE_AT(uint64_t, c->gen_tag,
-						 word & WEIR_XLATE_TAG_BYTES));
+	stamp -= weir_load_relaxed(&c->gen_tag[word & WEIR_XLATE_TAG_MASK]);
 	if (WEIR_XLATE_RARELY(stamp))
 		return weir_xlate_lookup_scan(c, key, offset, value);
 	v = weir_load_acquire(&slot->value);
@@ -399,8 +401,8 @@ enum weir_status weir_xlate_fill(struct weir_xlate *c, const struct weir_xlate_l
  * @event: EventID
  *
  * For all four: what the caller changed in the tables before the call is what any fill that is
- * accepted after it has read; O(1), never waits. Fills that are under way in the same set of 16 may
- * be refused.
+ * accepted after it has read; O(1), never waits. Of the fills of other events that are under way,
+ * one in 64 is refused.
  *
  * Context: any.
  */

@@ -52,6 +52,28 @@ static void each_scope(void **state)
 	free(c);
 }
 
+/* X8: of two events that prefer slot 0 one is in slot 1, whatever slot 0 holds. */
+static void guests(void **state)
+{
+	struct weir_xlate_config cfg = { .capacity = 2, .ways = 2, .device_stride = 1 };
+	struct weir_xlate *c = cache_with_ops(&cfg, NULL, NULL);
+
+	(void)state;
+	assert_int_equal(fill(c, 0, 0), WEIR_OK);
+	assert_int_equal(fill(c, 0, 2), WEIR_OK);
+	weir_xlate_invalidate_event(c, 0, 2);
+	assert_false(hit(c, 0, 2));
+	assert_true(hit(c, 0, 0));
+	assert_int_equal(fill(c, 0, 2), WEIR_OK);
+	weir_xlate_invalidate_event(c, 0, 0);
+	assert_false(hit(c, 0, 0));
+	assert_true(hit(c, 0, 2));
+	weir_xlate_invalidate_event(c, 0, 2);
+	assert_false(hit(c, 0, 2));
+	assert_int_equal(weir_xlate_residency(c), 0);
+	free(c);
+}
+
 /* X2: a lease from before, and one from after. */
 static void leases(void **state)
 {
@@ -179,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_scope),
+		cmocka_unit_test(guests),
 		cmocka_unit_test(leases),
 		cmocka_unit_test(any_tag_stops_leases),
 		cmocka_unit_test(unconcerned_leases),
