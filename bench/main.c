@@ -121,6 +121,7 @@ int main(int argc, char **argv)
 	bench_dirty_rearm();
 	bench_xlate_hit();
 	bench_xlate_change();
+	bench_xlate_bare();
 	bench_xlate_list();
 	bench_xlate_radix();
 	bench_xlate_rculfhash();

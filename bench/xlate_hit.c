@@ -124,6 +124,18 @@ SETUP(setup_chain_call, xw_cached, chain_call, 2)
 SETUP(setup_chain_inline, xw_cached, chain_inline, 2)
 SETUP(setup_chain_flat, xw_flat, chain_flat, 2)
 
+/* The keys in sequence, as a test that raises every event in turn does. */
+#define SETUP_ORDERED(fn, of) \
+	static void *fn(const struct bench_params *params) \
+	{ \
+		struct xw *w = of(params); \
+		xw_in_sequence(w); \
+		return w; \
+	}
+
+SETUP_ORDERED(setup_inline_ordered, setup_inline)
+SETUP_ORDERED(setup_flat_ordered, setup_flat)
+
 /* The device differs in a bit that no key has: every look-up misses. */
 XW_LOOP(loop_miss, const struct weir_xlate *c = w->data,
 	weir_xlate_lookup(c, device | 0x40000u, event, &value))
@@ -153,6 +165,8 @@ void bench_xlate_hit(void)
 		XW_IMPL("xlate/latency/weir_inline", setup_chain_inline),
 		XW_IMPL("xlate/latency/flat", setup_chain_flat),
 		XW_IMPL("xlate/miss/weir", setup_miss),
+		XW_IMPL("xlate/hit/weir_inline_ordered", setup_inline_ordered),
+		XW_IMPL("xlate/hit/flat_ordered", setup_flat_ordered),
 	};
 	size_t i, s;
 

@@ -96,6 +96,17 @@ void xw_stream(struct xw *w)
 	}
 }
 
+void xw_in_sequence(struct xw *w)
+{
+	uint32_t i;
+
+	w->want = 0;
+	for (i = 0; i < w->nstream; i++) {
+		w->stream[i] = w->keys[i % w->nkeys];
+		w->want += xw_value(w->stream[i].device, w->stream[i].event);
+	}
+}
+
 static void *other_thread(void *arg)
 {
 	struct xw *w = arg;

@@ -54,6 +54,8 @@ static inline uint64_t xw_value(uint32_t device, uint32_t event)
 struct xw *xw_new(const struct bench_params *params, uint32_t rounds);
 /** xw_stream() - make the stream from the keys; again after the implementation dropped some */
 void xw_stream(struct xw *w);
+/** xw_in_sequence() - make the stream the keys in their order, round and round */
+void xw_in_sequence(struct xw *w);
 
 /* What all cases have in common, for struct bench_impl. */
 void xw_prepare(void *state);

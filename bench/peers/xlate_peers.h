@@ -57,6 +57,7 @@ struct xw_object {
 void peer_rcu_enter(void);
 void peer_rcu_leave(void);
 
+void bench_xlate_bare(void);
 void bench_xlate_list(void);
 void bench_xlate_radix(void);
 void bench_xlate_rculfhash(void);

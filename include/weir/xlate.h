@@ -352,7 +352,9 @@ static inline bool weir_xlate_lookup_inline(const struct weir_xlate *c, uint32_t
 	 */
 	stamp -= weir_load_relaxed(&c->gen_all);
 	stamp -= weir_load_relaxed(&c->gen_device[hash >> WEIR_XLATE_HASH_SHIFT]);
-	stamp -= weir_load_relaxed(&c->gen_tag[word & WEIR_XLATE_TAG_MASK]);
+	stamp -= weir_load_relaxed(WEIR_XLATE_AT(uint64_t, c->gen_tag,
+						 (word & WEIR_XLATE_TAG_MASK) *
+						 sizeof(c->gen_tag[0])));
 	if (WEIR_XLATE_RARELY(stamp))
 		return weir_xlate_lookup_scan(c, key, offset, value);
 	v = weir_load_acquire(&slot->value);
