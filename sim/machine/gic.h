@@ -60,6 +60,7 @@
 #define SIM_GICR_INVLPIR	0x00a0u
 #define SIM_GICR_INVALLR	0x00b0u
 #define SIM_GICR_SYNCR		0x00c0u
+#define SIM_GIC_IDREGS		0xffd0u /* PIDR4 to PIDR7, PIDR0 to PIDR3, CIDR0 to CIDR3 */
 #define SIM_GICR_PIDR2		0xffe8u
 #define SIM_GICR_VPROPBASER	0x20070u
 #define SIM_GICR_VPENDBASER	0x20078u
@@ -69,6 +70,8 @@
 #define SIM_GICR_CTLR_ENABLE_LPIS	UINT64_C(1)
 #define SIM_GICR_PENDBASER_PTZ		((uint64_t)1 << 62)
 #define SIM_GICR_VPENDBASER_VALID	((uint64_t)1 << 63)
+#define SIM_GICR_VPENDBASER_VGRP0	((uint64_t)1 << 59) /* GICv4.1 */
+#define SIM_GICR_VPENDBASER_VGRP1	((uint64_t)1 << 58)
 
 #define SIM_GICD_CTLR		0x0000u
 #define SIM_GICD_TYPER		0x0004u
@@ -154,6 +157,22 @@ bool sim_gicr_read(struct sim_gic *gic, uint32_t pe, uint32_t off, unsigned int 
 		   uint64_t *value);
 bool sim_gicr_write(struct sim_gic *gic, uint32_t pe, uint32_t off, unsigned int nbytes,
 		    uint64_t value);
+
+/**
+ * sim_gic_idreg() - the identification registers at the end of a frame
+ * @pidr0: the low byte of the part number, which says what frame it is
+ *
+ * Return: false if @off is none.
+ */
+bool sim_gic_idreg(uint32_t off, uint8_t pidr0, enum sim_gic_v4 v4, uint64_t *value);
+
+/**
+ * sim_gic_attributes() - what KVM makes of the memory attributes in a table's register
+ * @inner, @outer: the lowest bits of the two cacheability fields; shareability is [11:10]
+ *
+ * Inner becomes cacheable, outer non-cacheable or as inner, and outer shareable inner shareable.
+ */
+uint64_t sim_gic_attributes(uint64_t value, unsigned int inner, unsigned int outer);
 
 /* The CPU interface of a PE. Priorities: lower is more urgent, 0xff is idle. */
 void sim_gic_set_pmr(struct sim_gic *gic, uint32_t pe, uint8_t mask);

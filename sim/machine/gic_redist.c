@@ -14,7 +14,9 @@
 #define PENDBASER_MASK	(ATTRIBUTES | GICR_ADDR_PEND | SIM_GICR_PENDBASER_PTZ)
 /* GICv4.1: the vPE table: valid, entry size, indirect, page size, Z, and its size. */
 #define VPROPBASER41_MASK                                                                          \
-	((uint64_t)1 << 63 | UINT64_C(0x3) << 53 | ATTRIBUTES | GICR_ADDR_PROP | UINT64_C(0x7f))
+	((uint64_t)1 << 63 | UINT64_C(0x7) << 53 | ATTRIBUTES | GICR_ADDR_PROP | UINT64_C(0x7f))
+/* An entry has four doublewords, as in the ITS's own table (its_vpe.c). */
+#define VPROPBASER41_ENTRY	((uint64_t)3 << 59)
 
 #define WAKER_SLEEP	UINT32_C(2)
 #define WAKER_ASLEEP	UINT32_C(4)
@@ -29,20 +31,53 @@
 #define TYPER_VSGI	((uint64_t)1 << 26)
 
 #define IIDR		UINT64_C(0x43b) /* implementer Arm */
-#define PIDR2_V3	UINT64_C(0x30)
-#define PIDR2_V4	UINT64_C(0x40)
+#define PIDR0_GICD	0x92u
+#define PIDR0_GICR	0x93u
 
 #define GICD_CTLR_DS	UINT32_C(0x40)
 
+bool sim_gic_idreg(uint32_t off, uint8_t pidr0, enum sim_gic_v4 v4, uint64_t *value)
+{
+	/* JEP106 identity 0x3b, continuation 4 (Arm); the class of CoreLink components. */
+	const uint8_t regs[] = { 0x44, 0, 0, 0, pidr0, 0xb4, v4 ? 0x4b : 0x3b, 0,
+				 0x0d, 0xf0, 0x05, 0xb1 };
+
+	if (off < SIM_GIC_IDREGS || off >= SIM_GIC_IDREGS + 4 * sizeof(regs) || off % 4)
+		return false;
+	*value = regs[(off - SIM_GIC_IDREGS) / 4];
+	return true;
+}
+
+/* Cacheability: 0 and 1 are not cacheable, 3 is read-allocate, write-back. Outer 0: as inner. */
+uint64_t sim_gic_attributes(uint64_t value, unsigned int inner, unsigned int outer)
+{
+	if ((value >> inner & 7) <= 1)
+		value = (value & ~((uint64_t)7 << inner)) | (uint64_t)3 << inner;
+	if ((value >> outer & 7) > 1)
+		value &= ~((uint64_t)7 << outer);
+	if ((value >> 10 & 3) == 2)
+		value ^= UINT64_C(3) << 10;
+	return value;
+}
+
+/* A BASER as it stays. */
+static uint64_t baser_bits(const struct sim_gic *gic, uint64_t value, uint64_t mask)
+{
+	value &= mask;
+	return gic->cfg.state == SIM_GIC_HELD ? sim_gic_attributes(value, 7, 56) : value;
+}
+
 bool sim_gicd_read(struct sim_gic *gic, uint32_t off, uint32_t *value)
 {
+	uint64_t id;
+
 	*value = 0;
 	if (off == SIM_GICD_CTLR)
 		*value = gic->gicd_ctlr | GICD_CTLR_DS;
 	else if (off == SIM_GICD_TYPER)
 		*value = UINT32_C(1) << 17 | (gic->cfg.idbits - 1) << 19; /* LPIS, IDbits */
-	else if (off == SIM_GICR_PIDR2)
-		*value = (uint32_t)(gic->cfg.v4 ? PIDR2_V4 : PIDR2_V3);
+	else if (sim_gic_idreg(off, PIDR0_GICD, gic->cfg.v4, &id))
+		*value = (uint32_t)id;
 	else
 		return false;
 	return true;
@@ -121,11 +156,10 @@ static bool reg_read(struct sim_gic *gic, uint32_t pe, uint32_t off, uint64_t *v
 		return true;
 	case SIM_GICR_SYNCR: /* never busy */
 		return true;
-	case SIM_GICR_PIDR2:
-		*value = gic->cfg.v4 ? PIDR2_V4 : PIDR2_V3;
-		return true;
 	case SIM_GICR_VPROPBASER:
 		*value = p->vpropbaser;
+		if (gic->cfg.v4 == SIM_GIC_V4_1)
+			*value |= VPROPBASER41_ENTRY;
 		return gic->cfg.v4;
 	case SIM_GICR_VPENDBASER:
 		*value = p->vpendbaser;
@@ -134,7 +168,7 @@ static bool reg_read(struct sim_gic *gic, uint32_t pe, uint32_t off, uint64_t *v
 		*value = gic->cfg.v4 == SIM_GIC_V4_1 ? vsgis_pending(gic, pe) : 0;
 		return gic->cfg.v4 == SIM_GIC_V4_1;
 	default:
-		return false;
+		return sim_gic_idreg(off, PIDR0_GICR, gic->cfg.v4, value);
 	}
 }
 
@@ -160,17 +194,19 @@ static void inv_one(struct sim_gic *gic, uint32_t pe, uint64_t value)
 {
 	struct gic_pe *p = &gic->pes[pe];
 
-	if (gic->cfg.v4 != SIM_GIC_V4_1 || !(value >> 63))
-		sim_gic_lpi_inv(gic, pe, (uint32_t)value);
-	else if (p->resident && p->vpe.id == (value >> 32 & 0xffff))
+	if (gic->cfg.v4 != SIM_GIC_V4_1 || !(value >> 63)) {
+		if (p->lpis_on)
+			sim_gic_lpi_inv(gic, pe, (uint32_t)value);
+	} else if (p->resident && p->vpe.id == (value >> 32 & 0xffff)) {
 		sim_gic_vlpi_inv(gic, &p->vpe);
+	}
 }
 
 static void inv_all(struct sim_gic *gic, uint32_t pe, uint64_t value)
 {
 	if (gic->cfg.v4 == SIM_GIC_V4_1 && value >> 63)
 		inv_one(gic, pe, value);
-	else
+	else if (gic->pes[pe].lpis_on)
 		sim_gic_lpi_inv_all(gic, pe);
 }
 
@@ -188,11 +224,11 @@ static bool reg_write(struct sim_gic *gic, uint32_t pe, uint32_t off, uint64_t v
 		return true;
 	case SIM_GICR_PROPBASER:
 		if (!p->lpis_on)
-			*propbaser(gic, pe) = value & PROPBASER_MASK;
+			*propbaser(gic, pe) = baser_bits(gic, value, PROPBASER_MASK);
 		return true;
 	case SIM_GICR_PENDBASER:
 		if (!p->lpis_on)
-			p->pendbaser = value & PENDBASER_MASK;
+			p->pendbaser = baser_bits(gic, value, PENDBASER_MASK);
 		return true;
 	case SIM_GICR_INVLPIR:
 		inv_one(gic, pe, value);
@@ -258,6 +294,9 @@ bool sim_gicr_write(struct sim_gic *gic, uint32_t pe, uint32_t off, unsigned int
 
 	if ((nbytes != 4 && nbytes != 8) || off % nbytes)
 		return false;
+	/* The lower half of an invalidation is what sets it off. */
+	if (off != base && (base == SIM_GICR_INVLPIR || base == SIM_GICR_INVALLR))
+		return true;
 	if (nbytes == 4) {
 		/* The other half as it is; a command register's other half is zero. */
 		mask = (uint64_t)UINT32_MAX << (off - base) * 8;

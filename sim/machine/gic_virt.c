@@ -10,7 +10,7 @@
  *
  * Which vPE is resident: with 4.0 the one whose table VPENDBASER points at, whose configuration
  * table is in VPROPBASER; with 4.1 the one whose number is in VPENDBASER, looked up in the vPE
- * table.
+ * table. With 4.1 VPENDBASER also says which groups of interrupts get to it; vLPIs are of group 1.
  */
 #include "sim/machine/gic_internal.h"
 
@@ -22,10 +22,9 @@
 #define VPEND40_MASK                                                                               \
 	(SIM_GICR_VPENDBASER_VALID | VPEND_IDAI | UINT64_C(0x7) << 56 | GICR_ADDR_PEND |           \
 	 UINT64_C(0x3) << 10 | UINT64_C(0x7) << 7)
-#define VPEND41_VGRP1		((uint64_t)1 << 58)
-#define VPEND41_VGRP0		((uint64_t)1 << 59)
 #define VPEND41_MASK                                                                               \
-	(SIM_GICR_VPENDBASER_VALID | VPEND_DOORBELL | VPEND41_VGRP0 | VPEND41_VGRP1 | 0xffffu)
+	(SIM_GICR_VPENDBASER_VALID | VPEND_DOORBELL | SIM_GICR_VPENDBASER_VGRP0 |                  \
+	 SIM_GICR_VPENDBASER_VGRP1 | 0xffffu)
 
 static bool v41(const struct sim_gic *gic)
 {
@@ -41,12 +40,20 @@ static bool is_resident(const struct sim_gic *gic, const struct sim_gic_vpe *vpe
 	       (v41(gic) ? p->vpe.id == vpe->id : p->vpe.pend_addr == vpe->pend_addr);
 }
 
-static void vsgi_add(const struct sim_gic *gic, struct gic_best *best,
-		     const struct sim_gic_vpe *vpe, uint32_t i)
+/* Does the resident vPE get interrupts of this group? */
+static bool group_on(const struct sim_gic *gic, const struct gic_pe *p, bool group1)
 {
-	uint8_t conf = vpe->vsgi[i], prio = conf & SIM_GIC_VSGI_PRIO;
+	return !v41(gic) || p->vpendbaser & (group1 ? SIM_GICR_VPENDBASER_VGRP1 :
+						      SIM_GICR_VPENDBASER_VGRP0);
+}
 
-	if (v41(gic) && conf & SIM_GIC_VSGI_ENABLE && prio < best->prio)
+static void vsgi_add(const struct sim_gic *gic, struct gic_best *best, const struct gic_pe *p,
+		     uint32_t i)
+{
+	uint8_t conf = p->vpe.vsgi[i], prio = conf & SIM_GIC_VSGI_PRIO;
+
+	if (conf & SIM_GIC_VSGI_ENABLE && group_on(gic, p, conf & SIM_GIC_VSGI_GROUP1) &&
+	    prio < best->prio)
 		*best = (struct gic_best){ i, prio };
 }
 
@@ -55,10 +62,10 @@ static void vrescan(struct sim_gic *gic, uint32_t pe)
 	struct gic_pe *p = &gic->pes[pe];
 	struct gic_best best = { SIM_GIC_SPURIOUS, GIC_PRIO_IDLE }, lpi;
 
-	if (p->resident) {
-		for (uint32_t i = 0; v41(gic) && i < SIM_GIC_VSGIS; i++)
-			if (gic_bit_get(gic, p->vpe.pend_addr, i))
-				vsgi_add(gic, &best, &p->vpe, i);
+	for (uint32_t i = 0; p->resident && v41(gic) && i < SIM_GIC_VSGIS; i++)
+		if (gic_bit_get(gic, p->vpe.pend_addr, i))
+			vsgi_add(gic, &best, p, i);
+	if (p->resident && group_on(gic, p, true)) {
 		lpi = gic_best_of_table(gic, p->vpe.pend_addr, p->vpe.conf_addr, p->vpe.idbits);
 		if (lpi.prio < best.prio)
 			best = lpi;
@@ -135,7 +142,7 @@ void sim_gic_vlpi_set(struct sim_gic *gic, const struct sim_gic_vpe *vpe, uint32
 	came = gic_bit_change(gic, vpe->pend_addr, vintid, true);
 	if (!resident) {
 		ring(gic, vpe, doorbell);
-	} else if (came) {
+	} else if (came && group_on(gic, p, true)) {
 		gic_best_add(gic, &p->vbest, p->vpe.conf_addr, vintid);
 		gic_vline_update(gic, vpe->pe);
 	}

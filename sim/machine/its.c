@@ -23,6 +23,7 @@ static const struct sim_its_choices profiles[] = {
 		.remap = SIM_ITS_REMAP_IGNORE,
 		.discard_keeps_pending = true,
 		.pages_64k = true,
+		.cached_tables = true,
 		.enable_needs_tables = true,
 		.cbaser_resets_cwriter = true,
 		.cwriter_oor_dropped = true,
@@ -286,23 +287,27 @@ const char *sim_its_code_str(enum sim_its_code code)
 	case SIM_ITS_ID_OOR:
 		return "event out of range";
 	case SIM_ITS_PHYSICALID_OOR:
-		return "LPI out of range";
+		return "LPI, or doorbell, out of range";
 	case SIM_ITS_UNMAPPED_INTERRUPT:
 		return "event not mapped";
 	case SIM_ITS_ID_IS_VIRTUAL:
 		return "event is virtual";
 	case SIM_ITS_UNMAPPED_COLLECTION:
 		return "collection not mapped";
-	case SIM_ITS_ID_IS_PHYSICAL:
-		return "event is physical";
 	case SIM_ITS_VPE_OOR:
 		return "vPE out of range";
-	case SIM_ITS_UNMAPPED_VPE:
-		return "vPE not mapped";
 	case SIM_ITS_VPTSIZE_OOR:
 		return "virtual pending table size out of range";
-	case SIM_ITS_DOORBELL_OOR:
-		return "doorbell out of range";
+	case SIM_ITS_VIRTUALID_OOR:
+		return "virtual LPI out of range";
+	case SIM_ITS_UNMAPPED_VPE:
+		return "vPE not mapped";
+	case SIM_ITS_ID_IS_PHYSICAL:
+		return "event is physical";
+	case SIM_ITS_UNMAPPED_ITE_VPE:
+		return "vPE of the event not mapped";
+	case SIM_ITS_UNMAPPED_CMD_VPE:
+		return "vPE of the command not mapped";
 	case SIM_ITS_FAULT:
 		return "table not in memory";
 	case SIM_ITS_UNKNOWN_COMMAND:

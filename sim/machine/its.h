@@ -51,7 +51,7 @@
 #define SIM_GITS_CWRITER	0x0088u
 #define SIM_GITS_CREADR		0x0090u
 #define SIM_GITS_BASER		0x0100u /* + 8 * n, n from 0 to 7 */
-#define SIM_GITS_PIDR2		0xffe8u
+#define SIM_GITS_PIDR2		0xffe8u /* and its like, SIM_GIC_IDREGS on */
 #define SIM_GITS_TRANSLATER	0x10040u
 #define SIM_GITS_SGIR		0x20020u
 #define SIM_GITS_BASERS		8u
@@ -94,8 +94,7 @@ enum sim_its_op {
  * enum sim_its_code - what is wrong with a command or a translation
  *
  * Up to 0xff: the low byte of the architecture's command error, 0x01CCEE with CC the command;
- * sim_its_error_code() puts it together. From 0x11 to 0x1f: ours, for GICv4 commands. Above: no
- * command error.
+ * sim_its_error_code() puts it together. Above: no command error.
  */
 enum sim_its_code {
 	SIM_ITS_OK = 0,
@@ -110,11 +109,13 @@ enum sim_its_code {
 	SIM_ITS_UNMAPPED_INTERRUPT = 0x07,
 	SIM_ITS_ID_IS_VIRTUAL = 0x08,
 	SIM_ITS_UNMAPPED_COLLECTION = 0x09,
-	SIM_ITS_ID_IS_PHYSICAL = 0x11,
-	SIM_ITS_VPE_OOR = 0x12,
-	SIM_ITS_UNMAPPED_VPE = 0x13,
-	SIM_ITS_VPTSIZE_OOR = 0x14,
-	SIM_ITS_DOORBELL_OOR = 0x15,
+	SIM_ITS_VPE_OOR = 0x11,
+	SIM_ITS_VPTSIZE_OOR = 0x12,
+	SIM_ITS_VIRTUALID_OOR = 0x13,
+	SIM_ITS_UNMAPPED_VPE = 0x14,
+	SIM_ITS_ID_IS_PHYSICAL = 0x15,
+	SIM_ITS_UNMAPPED_ITE_VPE = 0x16, /* VMOVI: the event's */
+	SIM_ITS_UNMAPPED_CMD_VPE = 0x17, /* VMOVI: the command's */
 	SIM_ITS_FAULT = 0x100,	  /* a table, or the command itself, is not in memory */
 	SIM_ITS_UNKNOWN_COMMAND,  /* no such opcode here */
 	SIM_ITS_DISABLED,	  /* GITS_CTLR.Enabled is clear */
@@ -144,6 +145,8 @@ enum sim_its_remap {
  * @invall_everywhere: INVALL concerns all PEs, whatever collection it names
  * @pages_64k: BASER pages are 64 KiB whatever is written, the queue starts at 64 KiB, and the
  *	collection table is flat
+ * @cached_tables: memory attributes of tables and queue that are not cacheable, or outer shareable,
+ *	do not stay: see sim_gic_attributes()
  * @enable_needs_tables: Enabled cannot be set while a table or the queue is not Valid
  * @retry_always: any write of CWRITER, or of Enabled, retries a stalled command
  * @cbaser_resets_cwriter: a write of CBASER clears CWRITER too
@@ -158,6 +161,7 @@ struct sim_its_choices {
 	bool discard_keeps_pending;
 	bool invall_everywhere;
 	bool pages_64k;
+	bool cached_tables;
 	bool enable_needs_tables;
 	bool retry_always;
 	bool cbaser_resets_cwriter;

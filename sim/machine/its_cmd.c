@@ -36,10 +36,13 @@ static enum sim_its_code do_mapd(struct sim_its *its, const uint64_t cmd[4])
 	struct its_dev old;
 	enum sim_its_code code = its->store->dev_get(its, device_of(cmd), &old);
 
-	if (code)
+	/* What is wrong with the operands goes before a table that is not there. */
+	if (code == SIM_ITS_DEVICE_OOR)
 		return code;
 	if (dev.valid && dev.bits > its->cfg.eventbits)
 		return SIM_ITS_ITTSIZE_OOR;
+	if (code)
+		return code;
 	code = its->store->dev_set(its, device_of(cmd), &dev);
 	if (!code && old.valid)
 		its_invalidate(its, SIM_ITS_SCOPE_DEVICE, device_of(cmd), 0, 0);
@@ -52,10 +55,12 @@ static enum sim_its_code do_mapc(struct sim_its *its, const uint64_t cmd[4])
 	struct its_coll coll = { .valid = cmd[2] >> 63 }, old;
 	enum sim_its_code code = its->store->coll_get(its, icid_of(cmd), &old);
 
-	if (code)
+	if (code == SIM_ITS_COLLECTION_OOR)
 		return code;
 	if (coll.valid && rdbase >= its->npes)
 		return SIM_ITS_PROCNUM_OOR;
+	if (code)
+		return code;
 	coll.pe = coll.valid ? (uint32_t)rdbase : 0;
 	code = its->store->coll_set(its, icid_of(cmd), &coll);
 	if (!code && old.valid)
@@ -102,9 +107,12 @@ static enum sim_its_code map_lpi(struct sim_its *its, const uint64_t cmd[4], uin
 		return code;
 	if (intid < SIM_GIC_LPI_FIRST || intid >= sim_gic_lpi_end(its->gic))
 		return SIM_ITS_PHYSICALID_OOR;
-	/* The collection must be one that can be mapped, but need not be mapped yet. */
+	/*
+	 * The collection must be one that can be mapped, but need not be mapped yet; nor need its
+	 * entry be in memory, for nothing is read of it.
+	 */
 	code = its->store->coll_get(its, ite.icid, &coll);
-	if (code)
+	if (code == SIM_ITS_COLLECTION_OOR)
 		return code;
 	return its_map_event(its, device_of(cmd), &dev, event_of(cmd), &ite);
 }

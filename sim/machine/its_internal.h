@@ -97,7 +97,6 @@ struct sim_its {
 
 	bool enabled;
 	bool stalled;
-	bool imde;
 	uint64_t cbaser, cwriter, creadr;
 	uint64_t baser[ITS_TABLES];
 

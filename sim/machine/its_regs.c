@@ -17,10 +17,8 @@
 #define BASER_PAGE_MASK	(UINT64_C(3) << 8)
 #define CWRITER_MASK	SIM_GITS_QUEUE_OFFSET
 
-#define CTLR_IMDE	UINT64_C(2)
 #define IIDR		UINT64_C(0x43b)
-#define PIDR2_V3	UINT64_C(0x30)
-#define PIDR2_V4	UINT64_C(0x40)
+#define PIDR0_ITS	0x94u
 
 #define TYPER_PHYSICAL	((uint64_t)1 << 0)
 #define TYPER_VIRTUAL	((uint64_t)1 << 1)
@@ -35,7 +33,8 @@ static uint64_t typer(const struct sim_its *its)
 		     (uint64_t)(its->cfg.eventbits - 1) << 8 |
 		     (uint64_t)(its->cfg.devbits - 1) << 13;
 
-	if (its->cfg.icidbits != 16)
+	/* CIL 0 means 16 bits too; which of the two an ITS says is its own affair. */
+	if (its->cfg.icidbits != 16 || its->cfg.choices.state == SIM_GIC_TABLE)
 		v |= TYPER_CIL | (uint64_t)(its->cfg.icidbits - 1) << 32;
 	if (its->v4)
 		v |= TYPER_VIRTUAL | TYPER_VMOVP;
@@ -53,7 +52,7 @@ static bool quiescent(const struct sim_its *its)
 
 static uint64_t ctlr(const struct sim_its *its)
 {
-	return (its->enabled ? SIM_GITS_CTLR_ENABLED : 0) | (its->imde ? CTLR_IMDE : 0) |
+	return (its->enabled ? SIM_GITS_CTLR_ENABLED : 0) |
 	       (quiescent(its) ? SIM_GITS_CTLR_QUIESCENT : 0);
 }
 
@@ -100,12 +99,11 @@ static bool reg_read(const struct sim_its *its, uint32_t off, uint64_t *value)
 	case SIM_GITS_CREADR:
 		*value = its->creadr | (its->stalled ? SIM_GITS_CREADR_STALLED : 0);
 		return true;
-	case SIM_GITS_PIDR2:
-		*value = its->v4 ? PIDR2_V4 : PIDR2_V3;
-		return true;
 	default:
 		break;
 	}
+	if (sim_gic_idreg(off, PIDR0_ITS, its->v4, value))
+		return true;
 	if (off < SIM_GITS_BASER || off >= SIM_GITS_BASER + 8 * SIM_GITS_BASERS || off % 8)
 		return false;
 	if (baser_kind(its, (off - SIM_GITS_BASER) / 8, &kind))
@@ -123,7 +121,6 @@ static void ctlr_write(struct sim_its *its, uint64_t value)
 {
 	bool on = value & SIM_GITS_CTLR_ENABLED, was = its->enabled;
 
-	its->imde = value & CTLR_IMDE;
 	if (on && !was && its->cfg.choices.enable_needs_tables && !tables_valid(its))
 		return;
 	its->enabled = on;
@@ -136,8 +133,8 @@ static void ctlr_write(struct sim_its *its, uint64_t value)
 
 static uint64_t cbaser_bits(const struct sim_its *its, uint64_t value)
 {
-	return value & CBASER_MASK &
-	       ~(its->cfg.choices.pages_64k ? UINT64_C(0xf000) : UINT64_C(0));
+	value &= CBASER_MASK & ~(its->cfg.choices.pages_64k ? UINT64_C(0xf000) : UINT64_C(0));
+	return its->cfg.choices.cached_tables ? sim_gic_attributes(value, 59, 53) : value;
 }
 
 static void cbaser_write(struct sim_its *its, uint64_t value)
@@ -159,7 +156,7 @@ static uint64_t baser_bits(const struct sim_its *its, enum its_table_kind kind, 
 		if (kind == ITS_TABLE_COLLECTION)
 			value &= ~SIM_GITS_BASER_INDIRECT;
 	}
-	return value;
+	return its->cfg.choices.cached_tables ? sim_gic_attributes(value, 59, 53) : value;
 }
 
 static void baser_write(struct sim_its *its, enum its_table_kind kind, uint64_t value)

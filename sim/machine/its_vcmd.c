@@ -5,13 +5,17 @@
  * Words, where they differ from the physical ones: DW1 vPE 47:32. VMAPTI and VMAPI: DW2 vINTID 31:0
  * (VMAPTI), doorbell 63:32. VMOVI: DW2 doorbell 63:32, change it 0. VMAPP: DW2 Valid 63, RDbase
  * 51:16; DW3 virtual pending table 51:16, Size 4:0; 4.1 adds DW0 Alloc 8, PTZ 9, virtual
- * configuration table 51:16, and DW1 default doorbell 31:0. VMOVP: DW2 RDbase; 4.1 adds DW2 change
+ * configuration table 51:16, and DW1 default doorbell 31:0. Without Alloc a vPE that is mapped,
+ * because another ITS has mapped it, keeps its virtual SGIs. PTZ says that the pending table is
+ * zero, where it is read anyway. VMOVP: DW2 RDbase; 4.1 adds DW2 change
  * the default doorbell 63, DW3 doorbell 31:0. VSGI: DW0 enable 8, clear 9, group 10, priority
  * 23:20, vSGI 35:32. INVDB: DW1 vPE.
  *
  * A vPE's vLPIs are pending in its own table, so moving it moves no bits.
  */
 #include "sim/machine/its_internal.h"
+
+#include <string.h>
 
 #define ADDR_64K (((uint64_t)1 << 52) - ((uint64_t)1 << 16))
 
@@ -57,6 +61,7 @@ static enum sim_its_code do_vmapp(struct sim_its *its, const uint64_t cmd[4])
 		.doorbell_wanted = is_v41(its),
 	};
 	uint32_t idbits = sim_gic_config(its->gic)->idbits;
+	struct sim_gic_vpe mapped;
 
 	if (!(cmd[2] >> 63))
 		return its_vpe_unset(its, vpe.id);
@@ -65,8 +70,13 @@ static enum sim_its_code do_vmapp(struct sim_its *its, const uint64_t cmd[4])
 	if (vpe.idbits > idbits)
 		return SIM_ITS_VPTSIZE_OOR;
 	if (is_v41(its) && !doorbell_valid(its, vpe.doorbell))
-		return SIM_ITS_DOORBELL_OOR;
+		return SIM_ITS_PHYSICALID_OOR;
 	vpe.pe = (uint32_t)rdbase;
+	if (is_v41(its) && !its_field(cmd[0], 8, 8) &&
+	    its_vpe_get(its, vpe.id, &mapped) == SIM_ITS_OK) {
+		memcpy(vpe.vsgi, mapped.vsgi, sizeof(vpe.vsgi));
+		vpe.doorbell_wanted = mapped.doorbell_wanted;
+	}
 	return its_vpe_set(its, &vpe);
 }
 
@@ -83,12 +93,21 @@ static enum sim_its_code map_vlpi(struct sim_its *its, const uint64_t cmd[4], ui
 	if (code)
 		return code;
 	if (!lpi_valid(its, vintid))
-		return SIM_ITS_PHYSICALID_OOR;
+		return SIM_ITS_VIRTUALID_OOR;
 	if (!doorbell_valid(its, ite.doorbell))
-		return SIM_ITS_DOORBELL_OOR;
+		return SIM_ITS_PHYSICALID_OOR;
 	if (ite.icid >= vpes.nentries)
 		return SIM_ITS_VPE_OOR;
 	return its_map_event(its, device_of(cmd), &dev, event_of(cmd), &ite);
+}
+
+/* VMOVI names two vPEs, and has a code for each that is not mapped. */
+static enum sim_its_code vmovi_vpe(struct sim_its *its, uint32_t id, enum sim_its_code unmapped,
+				   struct sim_gic_vpe *vpe)
+{
+	enum sim_its_code code = its_vpe_get(its, id, vpe);
+
+	return code == SIM_ITS_UNMAPPED_VPE ? unmapped : code;
 }
 
 static enum sim_its_code do_vmovi(struct sim_its *its, const uint64_t cmd[4])
@@ -102,13 +121,13 @@ static enum sim_its_code do_vmovi(struct sim_its *its, const uint64_t cmd[4])
 	if (!code && !ite.is_virtual)
 		code = SIM_ITS_ID_IS_PHYSICAL;
 	if (!code)
-		code = its_vpe_get(its, ite.icid, &from);
+		code = vmovi_vpe(its, ite.icid, SIM_ITS_UNMAPPED_ITE_VPE, &from);
 	if (!code)
-		code = its_vpe_get(its, vpe_of(cmd), &to);
+		code = vmovi_vpe(its, vpe_of(cmd), SIM_ITS_UNMAPPED_CMD_VPE, &to);
 	if (!code && ite.intid >> to.idbits)
-		code = SIM_ITS_PHYSICALID_OOR;
+		code = SIM_ITS_VIRTUALID_OOR;
 	if (!code && cmd[2] & 1 && !doorbell_valid(its, cmd[2] >> 32))
-		code = SIM_ITS_DOORBELL_OOR;
+		code = SIM_ITS_PHYSICALID_OOR;
 	if (code)
 		return code;
 	ite.icid = to.id;
@@ -131,7 +150,7 @@ static enum sim_its_code do_vmovp(struct sim_its *its, const uint64_t cmd[4])
 	if (!code && rdbase >= its->npes)
 		code = SIM_ITS_PROCNUM_OOR;
 	if (!code && is_v41(its) && cmd[2] >> 63 && !doorbell_valid(its, cmd[3] & UINT32_MAX))
-		code = SIM_ITS_DOORBELL_OOR;
+		code = SIM_ITS_PHYSICALID_OOR;
 	if (code)
 		return code;
 	vpe.pe = (uint32_t)rdbase;

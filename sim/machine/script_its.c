@@ -4,7 +4,7 @@
  * has the language.
  *
  * An operation's operands are described by a string, a letter an operand, lower case if it may be
- * left out: N number, C CPU, S on or off, L LPI, V vPE.
+ * left out: N number, C CPU, S on or off, L LPI, V vPE, R and F offset of a register.
  */
 #include "sim/machine/script_its.h"
 
@@ -39,6 +39,8 @@ static const struct scn_word operations[] = {
 	{ "restore", SCN_RESTORE, "", false },
 	{ "read", SCN_READ, "R", false },
 	{ "write", SCN_WRITE, "RN", false },
+	{ "rread", SCN_RREAD, "CF", false },
+	{ "rwrite", SCN_RWRITE, "CFN", false },
 	{ "vprop", SCN_VPROP_BYTE, "LBS", true },
 	{ "vsched", SCN_VSCHED, "CVS", true },
 	{ "vpend", SCN_VPEND_LIST, "V", true },
@@ -134,6 +136,8 @@ static bool operand(const struct scn_reader *r, char kind, const char *word, uin
 		return number(r, "vSGI", word, SIM_GIC_VSGIS - 1, value);
 	case 'R':
 		return number(r, "register offset", word, SIM_GITS_SGIR, value);
+	case 'F':
+		return number(r, "register offset", word, SIM_GICR_VSGIPENDR, value);
 	default:
 		return number(r, "number", word, UINT64_MAX, value);
 	}

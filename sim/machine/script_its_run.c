@@ -97,9 +97,15 @@ void scn_machine_destroy(struct scn_machine *m)
 	free(m);
 }
 
+/* How a register of the ITS at this offset is accessed: half a register by its half. */
+static unsigned int its_bytes(uint32_t off)
+{
+	return off % 8 || off == SIM_GITS_CTLR || off >= SIM_GIC_IDREGS ? 4 : 8;
+}
+
 static void its_write(struct scn_machine *m, uint32_t off, uint64_t value)
 {
-	sim_its_write(m->its, off, 8, value, 0);
+	sim_its_write(m->its, off, off == SIM_GITS_SGIR ? 8 : its_bytes(off), value, 0);
 	while (sim_its_step(m->its))
 		;
 }
@@ -108,14 +114,29 @@ static uint64_t its_read(struct scn_machine *m, uint32_t off)
 {
 	uint64_t value;
 
-	sim_its_read(m->its, off, 8, &value);
+	sim_its_read(m->its, off, its_bytes(off), &value);
 	return value;
+}
+
+/* As its_bytes(), of a redistributor. */
+static unsigned int gicr_bytes(uint32_t off)
+{
+	return off % 8 || off == SIM_GICR_CTLR || off == SIM_GICR_VSGIR ||
+	       off == SIM_GICR_VSGIPENDR ||
+	       (off >= SIM_GIC_IDREGS && off < SIM_GICR_VPROPBASER) ? 4 : 8;
 }
 
 static void gicr_write(struct scn_machine *m, uint32_t cpu, uint32_t off, uint64_t value)
 {
-	sim_gicr_write(m->gic, cpu, off, off == SIM_GICR_CTLR || off == SIM_GICR_WAKER ? 4 : 8,
-		       value);
+	sim_gicr_write(m->gic, cpu, off, gicr_bytes(off), value);
+}
+
+static uint64_t gicr_read(struct scn_machine *m, uint32_t cpu, uint32_t off)
+{
+	uint64_t value;
+
+	sim_gicr_read(m->gic, cpu, off, gicr_bytes(off), &value);
+	return value;
 }
 
 /* The BASER of a type; none if the ITS has no such table. */
@@ -285,7 +306,8 @@ static void do_vsched(struct scn_machine *m, uint32_t cpu, uint64_t vpe, bool on
 	if (on) {
 		gicr_write(m, cpu, SIM_GICR_VPROPBASER, SCN_VPROP | 15);
 		gicr_write(m, cpu, SIM_GICR_VPENDBASER, SIM_GICR_VPENDBASER_VALID |
-			   (v41 ? vpe : SCN_VPT + vpe * 0x10000));
+			   (v41 ? vpe | SIM_GICR_VPENDBASER_VGRP0 | SIM_GICR_VPENDBASER_VGRP1 :
+				  SCN_VPT + vpe * 0x10000));
 	} else {
 		/* With 4.1 bit 62 asks for the default doorbell. */
 		gicr_write(m, cpu, SIM_GICR_VPENDBASER,
@@ -431,6 +453,12 @@ static void run_once(struct scn_machine *m, const struct scn_op *op, FILE *out)
 		return;
 	case SCN_WRITE:
 		its_write(m, (uint32_t)a[0], a[1]);
+		break;
+	case SCN_RREAD:
+		fprintf(out, "0x%" PRIx64, gicr_read(m, cpu, (uint32_t)a[1]));
+		return;
+	case SCN_RWRITE:
+		gicr_write(m, cpu, (uint32_t)a[1], a[2]);
 		break;
 	case SCN_VSCHED:
 		do_vsched(m, cpu, a[1], a[2], out);

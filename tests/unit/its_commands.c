@@ -109,6 +109,43 @@ static void wrong_commands_say_what_is_wrong(void **state)
 	}
 }
 
+static void table_to_hole(struct machine *m, uint32_t baser)
+{
+	its_write(m, SIM_GITS_CTLR, 0);
+	its_write(m, baser, V | HOLE | UINT64_C(2) << 8);
+	its_write(m, SIM_GITS_CTLR, SIM_GITS_CTLR_ENABLED);
+}
+
+/*
+ * A table that is not in memory: what is wrong with the operands goes before it, and a command that
+ * needs nothing of an entry does not notice. Found by asking QEMU.
+ */
+static void operands_go_before_tables(void **state)
+{
+	struct machine m;
+	struct sim_its_route route;
+
+	(void)state;
+	start(&m, SIM_ITS_PROFILE_QEMU);
+	table_to_hole(&m, SIM_GITS_BASER + 8);
+	assert_int_equal(mapti(&m, 1, 4, 8204, 1), SIM_ITS_OK);
+	assert_int_equal(mapti(&m, 1, 5, 8205, 0x2000), SIM_ITS_COLLECTION_OOR);
+	assert_int_equal(mapc(&m, 1, 4, true), SIM_ITS_PROCNUM_OOR);
+	assert_int_equal(sim_its_translate(m.its, 1, 4, &route), SIM_ITS_FAULT);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR), m.write);
+	assert_int_equal(mapc(&m, 1, 1, true), SIM_ITS_FAULT);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR) & SIM_GITS_CREADR_STALLED, 1);
+	machine_down(&m);
+
+	start(&m, SIM_ITS_PROFILE_QEMU);
+	table_to_hole(&m, SIM_GITS_BASER);
+	assert_int_equal(mapd(&m, 1, 17, true), SIM_ITS_ITTSIZE_OOR);
+	assert_int_equal(mapd(&m, 0x2000, 5, true), SIM_ITS_DEVICE_OOR);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR), m.write);
+	assert_int_equal(mapd(&m, 1, 5, true), SIM_ITS_FAULT);
+	machine_down(&m);
+}
+
 /* INVALL names its collection only where the profile looks at it. */
 static void invall_of_an_unmapped_collection(void **state)
 {
@@ -381,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interrupt_arrives_once),
 		cmocka_unit_test(wrong_commands_say_what_is_wrong),
+		cmocka_unit_test(operands_go_before_tables),
 		cmocka_unit_test(invall_of_an_unmapped_collection),
 		cmocka_unit_test(unknown_commands_are_skipped),
 		cmocka_unit_test(unmapping_ignores_rdbase),

@@ -213,6 +213,36 @@ static void one_that_is_not_enabled_waits(void **state)
 	}
 }
 
+/*
+ * INVLPIR and INVALLR are nothing while EnableLPIs is clear, nor are writes of their upper halves.
+ * Held: an LPI keeps what was read of it.
+ */
+static void invalidations_that_are_none(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	start(&m, SIM_GIC_HELD);
+	configure(&m, LPI + 6, 0x38);
+	configure(&m, LPI + 5, 0x38);
+	sim_gicr_write(m.gic, 0, SIM_GICR_INVLPIR + 4, 4, LPI + 6);
+	sim_gicr_write(m.gic, 0, SIM_GICR_INVALLR + 4, 4, 0);
+	sim_gicr_write(m.gic, 1, SIM_GICR_CTLR, 4, 0);
+	sim_gicr_write(m.gic, 1, SIM_GICR_INVLPIR, 8, LPI + 5);
+	sim_gicr_write(m.gic, 1, SIM_GICR_INVALLR, 8, 0);
+	sim_gicr_write(m.gic, 1, SIM_GICR_CTLR, 4, 1);
+	sim_gic_lpi_set(m.gic, 0, LPI + 6);
+	sim_gic_lpi_set(m.gic, 1, LPI + 5);
+	line_is(&m, 0, true);
+	line_is(&m, 1, true);
+	/* The lower half sets it off. */
+	sim_gicr_write(m.gic, 0, SIM_GICR_INVLPIR, 4, LPI + 6);
+	line_is(&m, 0, false);
+	sim_gicr_write(m.gic, 1, SIM_GICR_INVALLR, 4, 0);
+	line_is(&m, 1, false);
+	stop(&m);
+}
+
 static void equals_have_an_order(void **state)
 {
 	/* Table: the lowest INTID; held: in order of arrival. */
@@ -487,6 +517,7 @@ int main(void)
 		cmocka_unit_test(preemption_nests),
 		cmocka_unit_test(switches_hold_it_back),
 		cmocka_unit_test(one_that_is_not_enabled_waits),
+		cmocka_unit_test(invalidations_that_are_none),
 		cmocka_unit_test(equals_have_an_order),
 		cmocka_unit_test(intids_that_are_no_lpis_do_nothing),
 		cmocka_unit_test(propbaser_bounds_the_lpis),

@@ -21,36 +21,38 @@ static struct sim_its_config with_stall(enum sim_its_stall stall)
 
 struct mask {
 	uint32_t off;
-	uint64_t writable; /* bits that a write changes */
-	uint64_t fixed;	   /* bits that read as one whatever is written */
+	uint64_t ones, zeros; /* what is read after all ones, and after zeros, were written */
 };
 
 /* Device table: type 1, entries of 8 bytes; collections: type 4; the third BASER is not there. */
 static const struct mask its_qemu[] = {
 	{ SIM_GITS_CBASER, UINT64_C(0xb8effffffffffcff), 0 },
-	{ SIM_GITS_BASER, UINT64_C(0xf8e0ffffffffffff), UINT64_C(0x0107000000000000) },
-	{ SIM_GITS_BASER + 8, UINT64_C(0xf8e0ffffffffffff), UINT64_C(0x0407000000000000) },
+	{ SIM_GITS_BASER, UINT64_C(0xf9e7ffffffffffff), UINT64_C(0x0107000000000000) },
+	{ SIM_GITS_BASER + 8, UINT64_C(0xfce7ffffffffffff), UINT64_C(0x0407000000000000) },
 	{ SIM_GITS_BASER + 16, 0, 0 },
 	{ SIM_GITS_BASER + 56, 0, 0 },
 	{ SIM_GITS_CREADR, 0, 0 },
-	{ SIM_GITS_PIDR2, 0, 0x30 },
+	{ SIM_GITS_PIDR2, 0x3b, 0x3b },
 };
 
-/* 64 KiB pages always; a flat collection table; a queue that starts at 64 KiB. */
+/*
+ * 64 KiB pages always; a flat collection table; a queue that starts at 64 KiB. Outer cacheability 7
+ * becomes 0, as inner; inner 0 becomes 3; shareability 3 stays.
+ */
 static const struct mask its_kvm[] = {
-	{ SIM_GITS_CBASER, UINT64_C(0xb8efffffffff0cff), 0 },
-	{ SIM_GITS_BASER, UINT64_C(0xf8e0fffffffffcff), UINT64_C(0x0107000000000200) },
-	{ SIM_GITS_BASER + 8, UINT64_C(0xb8e0fffffffffcff), UINT64_C(0x0407000000000200) },
+	{ SIM_GITS_CBASER, UINT64_C(0xb80fffffffff0cff), UINT64_C(0x1800000000000000) },
+	{ SIM_GITS_BASER, UINT64_C(0xf907fffffffffeff), UINT64_C(0x1907000000000200) },
+	{ SIM_GITS_BASER + 8, UINT64_C(0xbc07fffffffffeff), UINT64_C(0x1c07000000000200) },
 };
 
 static void check_its(struct machine *m, const struct mask *mask)
 {
 	its_write(m, mask->off, ONES);
-	if (its_read(m, mask->off) != (mask->writable | mask->fixed))
+	if (its_read(m, mask->off) != mask->ones)
 		fail_msg("0x%x: all ones read 0x%llx", mask->off,
 			 (unsigned long long)its_read(m, mask->off));
 	its_write(m, mask->off, 0);
-	if (its_read(m, mask->off) != mask->fixed)
+	if (its_read(m, mask->off) != mask->zeros)
 		fail_msg("0x%x: zeros read 0x%llx", mask->off,
 			 (unsigned long long)its_read(m, mask->off));
 }
@@ -72,6 +74,64 @@ static void its_registers_have_their_masks(void **state)
 	machine_down(&m);
 }
 
+/* Enabled is the one bit of CTLR that a write changes; IIDR and TYPER are not written. */
+static void what_is_read_only_stays(void **state)
+{
+	struct machine m;
+	uint64_t v, typer;
+
+	(void)state;
+	machine_up_profile(&m, SIM_ITS_PROFILE_QEMU);
+	its_write(&m, SIM_GITS_CTLR, 0xfffffffe);
+	assert_int_equal(its_read(&m, SIM_GITS_CTLR), SIM_GITS_CTLR_QUIESCENT);
+	its_write(&m, SIM_GITS_CTLR, 0xffffffff);
+	assert_int_equal(its_read(&m, SIM_GITS_CTLR),
+			 SIM_GITS_CTLR_QUIESCENT | SIM_GITS_CTLR_ENABLED);
+	typer = its_read(&m, SIM_GITS_TYPER);
+	its_write(&m, SIM_GITS_TYPER, ~typer);
+	assert_true(its_read(&m, SIM_GITS_TYPER) == typer);
+	assert_true(sim_its_read(m.its, SIM_GITS_IIDR, 4, &v) && v == 0x43b);
+	assert_false(sim_its_write(m.its, SIM_GITS_IIDR, 4, 0, 0));
+	assert_true(sim_its_read(m.its, SIM_GITS_IIDR, 4, &v) && v == 0x43b);
+	/* TRANSLATER is written only, and by two or four bytes. */
+	assert_false(sim_its_read(m.its, SIM_GITS_TRANSLATER, 4, &v));
+	assert_false(sim_its_write(m.its, SIM_GITS_TRANSLATER, 8, 0, 1));
+	assert_int_equal(sim_its_stats(m.its)->msis, 0);
+	assert_true(sim_its_write(m.its, SIM_GITS_TRANSLATER, 2, 3, 1));
+	assert_true(sim_its_write(m.its, SIM_GITS_TRANSLATER, 4, 3, 1));
+	assert_int_equal(sim_its_stats(m.its)->msis, 2);
+	machine_down(&m);
+}
+
+/*
+ * The identification registers, from PIDR4 on: Arm's JEP106 code 0x3b with continuation 4, GICv3 or
+ * v4, and the component class that all CoreLink components have.
+ */
+static void frames_identify_themselves(void **state)
+{
+	static const uint8_t its[] = { 0x44, 0, 0, 0, 0x94, 0xb4, 0x3b, 0, 0x0d, 0xf0, 5, 0xb1 };
+	struct sim_its_config cfg = { .choices = *sim_its_profile(SIM_ITS_PROFILE_QEMU) };
+	struct machine m;
+
+	(void)state;
+	for (enum sim_gic_v4 v4 = SIM_GIC_V4_NONE; v4 <= SIM_GIC_V4_1; v4++) {
+		machine_up(&m, &cfg, v4);
+		for (uint32_t i = 0; i < sizeof(its); i++) {
+			uint32_t off = SIM_GIC_IDREGS + 4 * i, gicd;
+			uint8_t want = i == 6 && v4 ? 0x4b : its[i];
+			uint64_t v;
+
+			assert_true(sim_its_read(m.its, off, 4, &v) && v == want);
+			assert_false(sim_its_write(m.its, off, 4, 0, 0));
+			assert_true(sim_gicr_read(m.gic, 1, off, 4, &v));
+			assert_int_equal(v, i == 4 ? 0x93 : want);
+			assert_true(sim_gicd_read(m.gic, off, &gicd));
+			assert_int_equal(gicd, i == 4 ? 0x92 : want);
+		}
+		machine_down(&m);
+	}
+}
+
 /* TYPER: physical LPIs; entry size, EventID, DeviceID bits less one; PTA 0; HCC 0; CIL 0. */
 static void typer_tells_the_sizes(void **state)
 {
@@ -81,6 +141,10 @@ static void typer_tells_the_sizes(void **state)
 	(void)state;
 	machine_up(&m, &cfg, SIM_GIC_V4_NONE);
 	assert_true(its_read(&m, SIM_GITS_TYPER) == (1 | 7 << 4 | 15 << 8 | 15 << 13));
+	machine_down(&m);
+	/* QEMU's, read from QEMU 7.2: it says that collections have 16 bits. */
+	machine_up_profile(&m, SIM_ITS_PROFILE_QEMU);
+	assert_true(its_read(&m, SIM_GITS_TYPER) == UINT64_C(0x1f0001efb1));
 	machine_down(&m);
 	cfg.choices = *sim_its_profile(SIM_ITS_PROFILE_QEMU);
 	cfg.devbits = 20;
@@ -106,7 +170,7 @@ static void halves_are_written_one_by_one(void **state)
 	assert_true(sim_its_write(m.its, SIM_GITS_CBASER, 4, 0x40200003, 0));
 	assert_true(its_read(&m, SIM_GITS_CBASER) == UINT64_C(0x8000000140200003));
 	assert_true(sim_its_read(m.its, SIM_GITS_CBASER + 4, 4, &v) && v == 0x80000001);
-	assert_true(sim_its_read(m.its, SIM_GITS_TYPER + 4, 4, &v) && v == 0);
+	assert_true(sim_its_read(m.its, SIM_GITS_TYPER + 4, 4, &v) && v == 0x1f);
 	/* No such access, no such register. */
 	assert_false(sim_its_write(m.its, SIM_GITS_CBASER, 2, 0, 0));
 	assert_false(sim_its_write(m.its, SIM_GITS_CBASER + 2, 4, 0, 0));
@@ -134,16 +198,16 @@ static void tables_hold_still_while_enabled(void **state)
 	machine_down(&m);
 }
 
-static void check_gicr(struct machine *m, uint32_t off, uint64_t writable)
+static void check_gicr(struct machine *m, uint32_t off, uint64_t ones, uint64_t zeros)
 {
 	uint64_t v;
 
 	assert_true(sim_gicr_write(m->gic, 2, off, 8, ONES));
 	sim_gicr_read(m->gic, 2, off, 8, &v);
-	assert_true(v == writable);
+	assert_true(v == ones);
 	assert_true(sim_gicr_write(m->gic, 2, off, 8, 0));
 	sim_gicr_read(m->gic, 2, off, 8, &v);
-	assert_true(v == 0);
+	assert_true(v == zeros);
 }
 
 static void gicr_registers_have_their_masks(void **state)
@@ -153,16 +217,24 @@ static void gicr_registers_have_their_masks(void **state)
 
 	(void)state;
 	for (int p = SIM_ITS_PROFILE_QEMU; p <= SIM_ITS_PROFILE_KVM; p++) {
+		/* KVM: inner cacheability 0 becomes 3, outer 7 becomes 0. */
+		bool kvm = p == SIM_ITS_PROFILE_KVM;
+		uint64_t zeros = kvm ? 3 << 7 : 0;
+		uint64_t outer = kvm ? 0 : UINT64_C(7) << 56;
+
 		machine_up_profile(&m, (enum sim_its_profile)p);
 		/* They hold still while LPIs are enabled, on any PE of a shared one. */
 		sim_gicr_write(m.gic, 2, SIM_GICR_PROPBASER, 8, ONES);
 		sim_gicr_read(m.gic, 2, SIM_GICR_PROPBASER, 8, &v);
-		assert_true(v == (PROP | 15));
+		assert_true(v == (PROP | 15 | zeros));
+		sim_gicr_write(m.gic, 2, SIM_GICR_PENDBASER, 8, ONES);
+		sim_gicr_read(m.gic, 2, SIM_GICR_PENDBASER, 8, &v);
+		assert_true(v == (PEND(2) | zeros));
 		for (uint32_t pe = 0; pe < 4; pe++)
 			sim_gicr_write(m.gic, pe, SIM_GICR_CTLR, 4, 0);
-		check_gicr(&m, SIM_GICR_PROPBASER, UINT64_C(0x070fffffffffff9f));
+		check_gicr(&m, SIM_GICR_PROPBASER, UINT64_C(0x000fffffffffff9f) | outer, zeros);
 		/* PTZ is never read. */
-		check_gicr(&m, SIM_GICR_PENDBASER, UINT64_C(0x070fffffffff0f80));
+		check_gicr(&m, SIM_GICR_PENDBASER, UINT64_C(0x000fffffffff0f80) | outer, zeros);
 		assert_false(sim_gicr_write(m.gic, 2, SIM_GICR_VPENDBASER, 8, ONES));
 		sim_gicr_read(m.gic, 3, SIM_GICR_TYPER, 8, &v);
 		/* LPIs, number 3, the last, affinity 3; DirectLPI is 0. */
@@ -171,6 +243,33 @@ static void gicr_registers_have_their_masks(void **state)
 		assert_true(v == 3);
 		machine_down(&m);
 	}
+}
+
+/* Each attribute alone: what is not cacheable, or outer shareable, does not stay with KVM's. */
+static void attributes_that_stay(void **state)
+{
+	static const uint8_t inner[8] = { 3, 3, 2, 3, 4, 5, 6, 7 };
+	static const uint8_t outer[8] = { 0, 1, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t shared[4] = { 0, 1, 1, 3 };
+	struct machine m;
+
+	(void)state;
+	machine_up_profile(&m, SIM_ITS_PROFILE_KVM);
+	its_write(&m, SIM_GITS_CTLR, 0);
+	sim_gicr_write(m.gic, 0, SIM_GICR_CTLR, 4, 0);
+	for (uint64_t i = 0; i < 8; i++) {
+		uint64_t v;
+
+		its_write(&m, SIM_GITS_CBASER, i << 59 | i << 53 | i % 4 << 10);
+		assert_true(its_read(&m, SIM_GITS_CBASER) ==
+			    ((uint64_t)inner[i] << 59 | (uint64_t)outer[i] << 53 |
+			     (uint64_t)shared[i % 4] << 10));
+		sim_gicr_write(m.gic, 0, SIM_GICR_PENDBASER, 8, i << 7 | i << 56 | i % 4 << 10);
+		sim_gicr_read(m.gic, 0, SIM_GICR_PENDBASER, 8, &v);
+		assert_true(v == ((uint64_t)inner[i] << 7 | (uint64_t)outer[i] << 56 |
+				  (uint64_t)shared[i % 4] << 10));
+	}
+	machine_down(&m);
 }
 
 /* Around the end of the queue, twice, with CREADR never further than CWRITER. */
@@ -401,10 +500,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_registers_have_their_masks),
+		cmocka_unit_test(what_is_read_only_stays),
+		cmocka_unit_test(frames_identify_themselves),
 		cmocka_unit_test(typer_tells_the_sizes),
 		cmocka_unit_test(halves_are_written_one_by_one),
 		cmocka_unit_test(tables_hold_still_while_enabled),
 		cmocka_unit_test(gicr_registers_have_their_masks),
+		cmocka_unit_test(attributes_that_stay),
 		cmocka_unit_test(the_queue_wraps),
 		cmocka_unit_test(a_disabled_its_keeps_its_queue),
 		cmocka_unit_test(a_fault_stalls_until_retried),

@@ -51,8 +51,9 @@ static void enter(struct machine *m, uint32_t pe, uint32_t vpe)
 	uint64_t v;
 
 	sim_gicr_write(m->gic, pe, SIM_GICR_VPROPBASER, 8, VPROP | 15);
-	sim_gicr_write(m->gic, pe, SIM_GICR_VPENDBASER, 8,
-		       SIM_GICR_VPENDBASER_VALID | (v41 ? vpe : VPT(vpe)));
+	sim_gicr_write(m->gic, pe, SIM_GICR_VPENDBASER, 8, SIM_GICR_VPENDBASER_VALID |
+		       (v41 ? vpe | SIM_GICR_VPENDBASER_VGRP0 | SIM_GICR_VPENDBASER_VGRP1 :
+			      VPT(vpe)));
 	sim_gicr_read(m->gic, pe, SIM_GICR_VPENDBASER, 8, &v);
 	assert_true(v & SIM_GICR_VPENDBASER_VALID);
 }
@@ -287,51 +288,74 @@ static void vmapi_takes_the_event_for_the_vlpi(void **state)
 struct wrong {
 	const char *what;
 	uint64_t w[4];
-	enum sim_its_code code;
+	uint32_t code; /* 0x01CCEE */
 };
 
 static const struct wrong wrongs[] = {
-	{ "VMAPP vPE", { SIM_ITS_VMAPP, VPE(0x800) | NO_BELL, V, VPT(2) | 15 }, SIM_ITS_VPE_OOR },
+	{ "VMAPP vPE", { SIM_ITS_VMAPP, VPE(0x800) | NO_BELL, V, VPT(2) | 15 }, 0x012911 },
 	{ "VMAPP PE", { SIM_ITS_VMAPP, VPE(2) | NO_BELL, V | 4 << 16, VPT(2) | 15 },
-	  SIM_ITS_PROCNUM_OOR },
+	  0x012902 },
 	{ "VMAPP size", { SIM_ITS_VMAPP, VPE(2) | NO_BELL, V, VPT(2) | 16 },
-	  SIM_ITS_VPTSIZE_OOR },
+	  0x012912 },
 	{ "VMAPTI device", { SIM_ITS_VMAPTI | DEV(3), 0, DEV(NO_BELL) | 8192, 0 },
-	  SIM_ITS_UNMAPPED_DEVICE },
+	  0x012a04 },
 	{ "VMAPTI event", { SIM_ITS_VMAPTI | DEV(1), 32, DEV(NO_BELL) | 8192, 0 },
-	  SIM_ITS_ID_OOR },
+	  0x012a05 },
 	{ "VMAPTI vLPI", { SIM_ITS_VMAPTI | DEV(1), 9, DEV(NO_BELL) | 8191, 0 },
-	  SIM_ITS_PHYSICALID_OOR },
+	  0x012a13 },
 	{ "VMAPTI vPE", { SIM_ITS_VMAPTI | DEV(1), VPE(0x800) | 9, DEV(NO_BELL) | 8192, 0 },
-	  SIM_ITS_VPE_OOR },
+	  0x012a11 },
 	{ "VMAPTI doorbell", { SIM_ITS_VMAPTI | DEV(1), 9, DEV(1022) | 8192, 0 },
-	  SIM_ITS_DOORBELL_OOR },
-	{ "VMAPI vLPI", { SIM_ITS_VMAPI | DEV(1), 9, DEV(NO_BELL), 0 }, SIM_ITS_PHYSICALID_OOR },
-	{ "VMOVI event", { SIM_ITS_VMOVI | DEV(1), 9, 0, 0 }, SIM_ITS_UNMAPPED_INTERRUPT },
-	{ "VMOVI vPE", { SIM_ITS_VMOVI | DEV(1), VPE(7) | 2, 0, 0 }, SIM_ITS_UNMAPPED_VPE },
-	{ "VMOVP vPE", { SIM_ITS_VMOVP, VPE(7), 0, 0 }, SIM_ITS_UNMAPPED_VPE },
-	{ "VMOVP PE", { SIM_ITS_VMOVP, VPE(0), 4 << 16, 0 }, SIM_ITS_PROCNUM_OOR },
-	{ "VSYNC vPE", { SIM_ITS_VSYNC, VPE(7), 0, 0 }, SIM_ITS_UNMAPPED_VPE },
-	{ "VINVALL vPE", { SIM_ITS_VINVALL, VPE(0x800), 0, 0 }, SIM_ITS_VPE_OOR },
+	  0x012a06 },
+	{ "VMAPI vLPI", { SIM_ITS_VMAPI | DEV(1), 9, DEV(NO_BELL), 0 }, 0x012b13 },
+	{ "VMAPI device", { SIM_ITS_VMAPI | DEV(0x2000), 9, DEV(NO_BELL), 0 }, 0x012b01 },
+	{ "VMOVI event", { SIM_ITS_VMOVI | DEV(1), 9, 0, 0 }, 0x012107 },
+	{ "VMOVI vPE", { SIM_ITS_VMOVI | DEV(1), VPE(7) | 2, 0, 0 }, 0x012117 },
+	{ "VMOVI vPE beyond", { SIM_ITS_VMOVI | DEV(1), VPE(0x800) | 2, 0, 0 }, 0x012111 },
+	{ "VMOVI doorbell", { SIM_ITS_VMOVI | DEV(1), VPE(1) | 2, DEV(1022) | 1, 0 }, 0x012106 },
+	{ "VMOVI from nowhere", { SIM_ITS_VMOVI | DEV(1), VPE(1) | 20, 0, 0 }, 0x012116 },
+	{ "VMOVI physical", { SIM_ITS_VMOVI | DEV(1), VPE(1) | 21, 0, 0 }, 0x012115 },
+	{ "MOVI virtual", { SIM_ITS_MOVI | DEV(1), 2, 0, 0 }, 0x010108 },
+	{ "VMOVP vPE", { SIM_ITS_VMOVP, VPE(7), 0, 0 }, 0x012214 },
+	{ "VMOVP PE", { SIM_ITS_VMOVP, VPE(0), 4 << 16, 0 }, 0x012202 },
+	{ "VSYNC vPE", { SIM_ITS_VSYNC, VPE(7), 0, 0 }, 0x012514 },
+	{ "VINVALL vPE", { SIM_ITS_VINVALL, VPE(0x800), 0, 0 }, 0x012d11 },
+	{ "INT vPE", { SIM_ITS_INT | DEV(1), 20, 0, 0 }, 0x010314 },
+	{ "DISCARD vPE", { SIM_ITS_DISCARD | DEV(1), 20, 0, 0 }, 0x010f14 },
 };
+
+static const struct wrong wrongs_4_1[] = {
+	{ "VMAPP doorbell", { SIM_ITS_VMAPP, VPE(2) | 1022, V, VPT(2) | 15 }, 0x012906 },
+	{ "VMOVP doorbell", { SIM_ITS_VMOVP, VPE(0), V, 1022 }, 0x012206 },
+	{ "VSGI vPE", { SIM_ITS_VSGI, VPE(7), 0, 0 }, 0x012314 },
+	{ "INVDB vPE", { SIM_ITS_INVDB, VPE(7), 0, 0 }, 0x012e14 },
+};
+
+static void check_wrong(const struct wrong *w, enum sim_gic_v4 v4)
+{
+	struct machine m;
+
+	start(&m, v4);
+	/* Events 20, of a vPE that is not mapped, and 21, a physical one. */
+	vmapti(&m, 20, 8192, 7, NO_BELL);
+	mapti(&m, 1, 21, 8192, 1);
+	run(&m, w->w[0], w->w[1], w->w[2], w->w[3]);
+	if (sim_its_stats(m.its)->last_error != w->code)
+		fail_msg("%s: code 0x%06x '%s', expected 0x%06x", w->what,
+			 sim_its_stats(m.its)->last_error, sim_its_code_str(m.code), w->code);
+	assert_int_equal(run(&m, SIM_ITS_VSYNC, VPE(0), 0, 0), SIM_ITS_OK);
+	machine_down(&m);
+}
 
 static void wrong_commands_say_what_is_wrong(void **state)
 {
 	(void)state;
 	BOTH(v4) {
-		for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
-			const struct wrong *w = &wrongs[i];
-			struct machine m;
-
-			start(&m, v4);
-			run(&m, w->w[0], w->w[1], w->w[2], w->w[3]);
-			if (m.code != w->code)
-				fail_msg("%s: '%s', expected '%s'", w->what,
-					 sim_its_code_str(m.code), sim_its_code_str(w->code));
-			assert_int_equal(run(&m, SIM_ITS_VSYNC, VPE(0), 0, 0), SIM_ITS_OK);
-			machine_down(&m);
-		}
+		for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++)
+			check_wrong(&wrongs[i], v4);
 	}
+	for (size_t i = 0; i < sizeof(wrongs_4_1) / sizeof(wrongs_4_1[0]); i++)
+		check_wrong(&wrongs_4_1[i], SIM_GIC_V4_1);
 }
 
 /* An event of a vPE that is gone, or that is on a PE that never was. */
@@ -432,6 +456,52 @@ static void virtual_sgis(void **state)
 	machine_down(&m);
 }
 
+/* Without Alloc a vPE that is mapped keeps its virtual SGIs; with it they are as at reset. */
+static void a_second_vmapp_keeps_virtual_sgis(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	for (int alloc = 0; alloc <= 1; alloc++) {
+		start(&m, SIM_GIC_V4_1);
+		assert_int_equal(run(&m, vsgi(3, true, false, 4), VPE(1), 0, 0), SIM_ITS_OK);
+		assert_int_equal(run(&m, SIM_ITS_VMAPP | VPROP | (uint64_t)alloc << 8,
+				     VPE(1) | NO_BELL, V | 1 << 16, VPT(1) | 15), SIM_ITS_OK);
+		its_write(&m, SIM_GITS_SGIR, VPE(1) | 3);
+		enter(&m, 1, 1);
+		assert_int_equal(sim_gic_viar(m.gic, 1), alloc ? SIM_GIC_SPURIOUS : 3);
+		machine_down(&m);
+	}
+}
+
+/* VPENDBASER of 4.1 lets groups through. Group 1 has the vLPIs and vSGI 3, group 0 has vSGI 4. */
+static void groups_are_let_through(void **state)
+{
+	static const struct { uint64_t groups; uint32_t first, second; } rows[] = {
+		{ 0, SIM_GIC_SPURIOUS, SIM_GIC_SPURIOUS },
+		{ SIM_GICR_VPENDBASER_VGRP0, 4, SIM_GIC_SPURIOUS },
+		{ SIM_GICR_VPENDBASER_VGRP1, 3, 8195 },
+	};
+	struct machine m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		start(&m, SIM_GIC_V4_1);
+		run(&m, vsgi(3, true, false, 4), VPE(1), 0, 0);
+		run(&m, vsgi(4, true, false, 3) & ~(UINT64_C(1) << 10), VPE(1), 0, 0);
+		its_write(&m, SIM_GITS_SGIR, VPE(1) | 3);
+		sim_gicr_write(m.gic, 1, SIM_GICR_VPENDBASER, 8,
+			       SIM_GICR_VPENDBASER_VALID | rows[i].groups | 1);
+		/* Whether it was there before, or comes now. */
+		its_write(&m, SIM_GITS_SGIR, VPE(1) | 4);
+		sim_its_msi(m.its, 1, 3);
+		assert_int_equal(sim_gic_viar(m.gic, 1), rows[i].first);
+		assert_int_equal(sim_gic_viar(m.gic, 1), rows[i].second);
+		assert_int_equal(sim_gic_viar(m.gic, 1), SIM_GIC_SPURIOUS);
+		machine_down(&m);
+	}
+}
+
 static void typer_and_registers_say_so(void **state)
 {
 	struct machine m;
@@ -443,7 +513,7 @@ static void typer_and_registers_say_so(void **state)
 	v = its_read(&m, SIM_GITS_TYPER);
 	assert_true((v & 2) && (v >> 37 & 1) && !(v >> 39 & 3));
 	assert_true(its_read(&m, SIM_GITS_BASER + 16) >> 48 == (0x8200 | 31));
-	assert_int_equal(its_read(&m, SIM_GITS_PIDR2), 0x40);
+	assert_int_equal(its_read(&m, SIM_GITS_PIDR2), 0x4b);
 	sim_gicr_read(m.gic, 0, SIM_GICR_TYPER, 8, &v);
 	assert_true((v & 2) && !(v >> 7 & 1) && !(v >> 26 & 1));
 	machine_down(&m);
@@ -452,6 +522,13 @@ static void typer_and_registers_say_so(void **state)
 	assert_true((v & 2) && (v >> 37 & 1) && (v >> 39 & 3) == 3);
 	sim_gicr_read(m.gic, 0, SIM_GICR_TYPER, 8, &v);
 	assert_true((v & 2) && (v >> 7 & 1) && (v >> 26 & 1));
+	/* VPROPBASER: all but the entry size (four doublewords) and Z; of 4.0 as PROPBASER. */
+	sim_gicr_write(m.gic, 0, SIM_GICR_VPROPBASER, 8, UINT64_MAX);
+	sim_gicr_read(m.gic, 0, SIM_GICR_VPROPBASER, 8, &v);
+	assert_true(v == UINT64_C(0x9fefffffffffffff));
+	sim_gicr_write(m.gic, 0, SIM_GICR_VPROPBASER, 8, 0);
+	sim_gicr_read(m.gic, 0, SIM_GICR_VPROPBASER, 8, &v);
+	assert_true(v == UINT64_C(0x1800000000000000));
 	/* While valid, VPENDBASER and VPROPBASER hold still. */
 	enter(&m, 0, 0);
 	sim_gicr_write(m.gic, 0, SIM_GICR_VPENDBASER, 8, SIM_GICR_VPENDBASER_VALID | 1);
@@ -480,6 +557,8 @@ int main(void)
 		cmocka_unit_test(commands_of_4_1_need_it),
 		cmocka_unit_test(default_doorbells_ring_when_asked),
 		cmocka_unit_test(virtual_sgis),
+		cmocka_unit_test(a_second_vmapp_keeps_virtual_sgis),
+		cmocka_unit_test(groups_are_let_through),
 		cmocka_unit_test(typer_and_registers_say_so),
 	};
 

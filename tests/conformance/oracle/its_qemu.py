@@ -292,6 +292,27 @@ class Machine:
             got.append(str(intid))
         return f"cpu{cpu}=[{','.join(got)}]"
 
+    def op_read(self, off):
+        off = int(off, 0)
+        return f"{self.q.load(ITS + off, width(off)):#x}"
+
+    def op_write(self, off, value):
+        off = int(off, 0)
+        self.q.store(ITS + off, width(off), int(value, 0))
+        return "ok"
+
+    def op_rread(self, cpu, off):
+        off = int(off, 0)
+        value = self.q.load(self.redistributor(cpu) + off, width(off))
+        if off in (0x78, 0x7C):
+            value &= ~(1 << (62 - 8 * (off - 0x78)))  # PTZ is written only; QEMU 7.2 returns it
+        return f"{value:#x}"
+
+    def op_rwrite(self, cpu, off, value):
+        off = int(off, 0)
+        self.q.store(self.redistributor(cpu) + off, width(off), int(value, 0))
+        return "ok"
+
     def op_vprop(self, lpi, priority, switch):
         self.q.store(VPROP + int(lpi, 0) - 8192, 1, int(priority, 0) & 0xFC | (switch == "on"))
         return "ok"
@@ -313,6 +334,11 @@ class Machine:
 
     def do(self, name, words):
         return getattr(self, "op_" + name)(*words)
+
+
+def width(off):
+    """How the register there is accessed: an upper half by itself, as what has four bytes."""
+    return 4 if off % 8 or off == 0 or off >= 0xFFD0 else 8
 
 
 def encode(name, n):

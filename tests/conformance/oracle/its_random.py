@@ -5,7 +5,10 @@
 its_random.py SEED SCENARIOS OPERATIONS [agree|v4]: writes a script to standard output. The same
 arguments give the same script. A scenario sets up tables of a random shape and then does what a
 guest may do, right and wrong: numbers out of range, mappings over live ones, tables in holes, raw
-queue pointers, switches at any time.
+queue pointers, junk in reserved bits, registers rewritten, switches at any time. What QEMU 7.2 is
+known to get wrong is not drawn: reserved bits of registers stick there, GITS_CREADR is writable,
+GITS_CTLR.Quiescent constant, a queue in a hole reads as zeros, an LPI in a pending table that two
+CPUs share is acknowledged for ever, and one beyond PROPBASER.IDbits is moved all the same.
 
 With `agree` it leaves out what implementations may do as they like (see "Choices" in docs/its.md),
 so that all must give the same answers. With `v4` there are GICv4.0's commands too.
@@ -70,13 +73,18 @@ class Guest:
         return self.cpu()
 
     def device(self):
-        return self.r.choice((0, 0, 1, 8, 8, 0x10, 0x18, 0x1FF, 0x200, 0x1000))
+        return self.r.choice((0, 0, 1, 8, 8, 0x10, 0x18, 0x1FF, 0x200, 0x1000,
+                              self.r.choice((0x7FF, 0x800, 0xFFFF, 0x10000, 0x10008, 0xFFFFFFFF))
+                              if not self.agree and self.r.random() < 0.3 else 8))
 
     def live(self, chance=0.85):
         """A mapped event, or any."""
         if self.events and self.r.random() < chance:
             return self.r.choice(sorted(self.events))
-        return self.device(), self.r.randrange(70)
+        event = self.r.randrange(70)
+        if not self.agree and self.r.random() < 0.1:
+            event = self.r.choice((0xFFFF, 0x10000, 0x10003, 0xFFFFFFFF))
+        return self.device(), event
 
     # --- operations; each yields lines
 
@@ -173,8 +181,99 @@ class Guest:
             words = [self.r.getrandbits(self.r.choice((4, 8, 40, 64))) for _ in range(4)]
             if words[0] & 0xFF != 0x08:
                 yield "cmd RAW " + " ".join(map(hex, words))
+            yield "cmd RAW " + " ".join(map(hex, self.junk()))
         else:
             yield f"cmd RAW {self.r.choice((0, 2, 6, 7, 0x10, 0x2A, 0xFF)):#x}"
+
+    def junk(self):
+        """A command that is in order, with anything in its reserved bits."""
+        did, event = self.live()
+        bits = self.r.getrandbits
+        icid = self.icid()
+        name, op = self.r.choice((("MOVI", 1), ("INT", 3), ("CLEAR", 4), ("SYNC", 5), ("MAPD", 8),
+                                  ("MAPC", 9), ("MAPTI", 10), ("MAPI", 11), ("INV", 12),
+                                  ("INVALL", 13), ("MOVALL", 14), ("DISCARD", 15)))
+        words = [op | bits(24) << 8 | did << 32, event | bits(32) << 32, bits(64), bits(64)]
+        if name == "MAPD":
+            size = self.r.choice((0, 1, 4, 5, 15))
+            self.bits[did] = size + 1
+            words[1] = size | bits(59) << 5
+            words[2] = (self.r.random() < 0.8) << 63 | bits(11) << 52 | bits(8)
+            words[2] |= 0x40800000 + (did & 0xffff) * 0x1000
+        elif name == "MAPC":
+            words[2] = (self.r.random() < 0.8) << 63 | bits(11) << 52 | self.cpu() << 16 | icid
+        elif name == "MAPTI":
+            lpi = self.r.choice(self.free)
+            self.events[did, event] = lpi
+            words[1] = event | lpi << 32
+        if name in ("MAPTI", "MAPI", "MOVI", "INVALL"):
+            words[2] = bits(48) << 16 | icid
+        if name == "MOVALL":
+            words[2:] = [bits(12) << 52 | self.cpu() << 16 | bits(16) for _ in range(2)]
+        return words
+
+    def registers(self):
+        """Registers read at any time, and rewritten while their owner is off."""
+        if self.agree:
+            return
+        kind = self.r.random()
+        if kind < 0.5:
+            off = self.r.choice((4, 8, 0xC, 0x80, 0x84, 0x88, 0x8C, 0x90, 0x94, 0xFFE0, 0xFFE8,
+                                 0xFFF4, 0x100, 0x104, 0x108, 0x10C, 0x118, 0x138))
+            yield f"read {off:#x}"
+            yield f"rread {self.cpu()} {self.r.choice((0x70, 0x74, 0x78, 0x7C, 0xFFE0, 0xFFE8)):#x}"
+        elif kind < 0.6:
+            off = self.r.choice((0x80, 0x84, 0x100, 0x104, 0x108, 0x10C))
+            yield "its on"
+            yield f"write {off:#x} {self.r.getrandbits(32):#x}"     # enabled: does nothing
+            yield f"read {off & ~7:#x}"
+        elif kind < 0.8:
+            yield "its off"
+            yield from self.table()
+            yield "its on"
+        else:
+            cpu = self.cpu()
+            yield f"lpis {cpu} off"
+            if self.r.random() < 0.5:
+                bits = self.r.choice((15, 15, 31))
+                at = self.r.choice((0x40400000, 0x40400000, 0x40401000, HOLES[1]))
+                yield f"rwrite {cpu} 0x70 {at | self.r.getrandbits(5) << 7 | bits:#x}"
+            else:
+                at = 0x40500000 + 0x10000 * self.r.choice((cpu, cpu, 4 + cpu))
+                yield f"rwrite {cpu} 0x78 {at | self.r.getrandbits(5) << 7:#x}"
+            yield f"rread {cpu} 0x70"
+            yield f"lpis {cpu} on"
+
+    def table(self):
+        """CBASER, or a BASER, anew; perhaps half of it."""
+        r = self.r
+        attributes = r.getrandbits(3) << 59 | r.getrandbits(3) << 53 | r.getrandbits(2) << 10
+        valid = (r.random() < 0.9) << 63
+        kind = r.random()
+        if kind < 0.3:
+            at = r.choice((0x40100000, 0x40100000, 0x40101000))
+            yield f"write 0x80 {valid | attributes | at | r.choice((0, 0, 1, 3)):#x}"
+            yield "read 0x90"
+            return
+        if kind < 0.4:
+            off = r.choice((0x104, 0x10C))
+            indirect = self.indirect and off == 0x104
+            yield f"write {off:#x} {(valid | indirect << 62 | attributes) >> 32:#x}"
+            yield f"read {off & ~7:#x}"
+            return
+        # What was a table of entries is not read as one of level 1, nor the other way round:
+        # entries are each implementation's own.
+        off = r.choice((0x100, 0x100, 0x108))
+        indirect = r.random() < (0.7 if self.indirect and off == 0x100 else 0.2)
+        if off == 0x108:
+            at = 0x40340000 if indirect else r.choice((0x40300000, 0x40300000, 0x40310000))
+        elif indirect:
+            at = 0x40200000 if self.indirect else 0x40260000
+        else:
+            at = r.choice((0x40220000, 0x40220000 if self.indirect else 0x40200000))
+        value = valid | indirect << 62 | attributes | at | r.choice((0, 0, 1, 2, 3)) << 8
+        yield f"write {off:#x} {value | r.choice((0, 0, 1, 3)):#x}"
+        yield f"read {off:#x}"
 
     def queue(self):
         if self.agree:
@@ -231,6 +330,34 @@ class Guest:
         lpi = self.r.choice((self.r.randrange(8192, 8216), 8191, 0xFFFF, 0x10000, 8200))
         yield f"cmd VMAPTI {did} {event} {lpi} {self.vpe()}{self.bell()}"
 
+    def vmapi(self):
+        yield (f"cmd VMAPI {self.device()} {self.r.choice((3, 8192, 8193, 8200))} "
+               f"{self.vpe()}{self.bell()}")
+
+    def vjunk(self):
+        """As junk(), with any size of a vPE's table."""
+        r = self.r
+        did, event = self.live()
+        op = r.choice((0x29, 0x2A, 0x2B, 0x21, 0x22, 0x25, 0x2D))
+        words = [op | r.getrandbits(24) << 8 | did << 32,
+                 event | self.vpe() << 32 | r.getrandbits(16) << 48, r.getrandbits(64),
+                 r.getrandbits(64)]
+        if op == 0x29:
+            words[0] &= 0xFF
+            words[2] = (r.random() < 0.9) << 63 | r.getrandbits(11) << 52 | self.cpu() << 16
+            words[3] = (0x40620000 + 0x10000 * (words[1] >> 32 & 0xFF)
+                        | r.choice((15, 15, 13, 12, 16, 31)))
+        elif op == 0x2A:
+            self.events[did, event] = 0
+            words[2] = 1023 << 32 | r.randrange(8192, 8216)
+        elif op == 0x2B:
+            words[2] = 1023 << 32
+        elif op == 0x21:
+            words[2] = 1023 << 32 | r.getrandbits(1)
+        elif op == 0x22:
+            words[2] = r.getrandbits(12) << 52 & (1 << 63) - 1 | self.cpu() << 16
+        yield "cmd RAW " + " ".join(map(hex, words))
+
     def vmovi(self):
         yield "cmd VMOVI %d %d %d" % (*self.live(), self.vpe()) + self.bell()
 
@@ -263,11 +390,14 @@ class Guest:
 
     def operations(self):
         virtual = ((self.vmapp, 4), (self.vmapti, 20), (self.vmovi, 6), (self.vmovp, 3),
+                   (self.vmapi, 1), (self.vjunk, 3),
                    (self.vsync, 3), (self.vprop, 5), (self.vsched, 8), (self.vlook, 10))
-        return (virtual if self.v4 else ()) + ((self.mapd, 5), (self.mapti, 14), (self.mapi, 1), (self.mapc, 2),
+        return (virtual if self.v4 else ()) + (
+                (self.mapd, 5), (self.mapti, 14), (self.mapi, 1), (self.mapc, 2),
                 (self.interrupt, 26), (self.clear, 5), (self.discard, 5), (self.movi, 8),
                 (self.movall, 1), (self.inv, 8), (self.invall, 2), (self.lone_prop, 2),
-                (self.sync, 1), (self.raw, 1), (self.queue, 1), (self.switch, 2),
+                (self.sync, 1), (self.raw, 2), (self.queue, 1), (self.switch, 2),
+                (self.registers, 2),
                 (self.mask, 1), (self.look, 14))
 
     def body(self, count):
