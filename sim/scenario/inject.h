@@ -35,6 +35,7 @@ enum inject_cause {
 	INJECT_WORKER,		/* walks and injections of the worker */
 	INJECT_LOCK,		/* waiting for locks, in any context */
 	INJECT_COMMAND,		/* the ITS's commands */
+	INJECT_READY,		/* another thread has the CPU */
 	INJECT_NCAUSES
 };
 
@@ -60,6 +61,8 @@ extern const char *const inject_cause_names[INJECT_NCAUSES];
  * @kicks: vCPUs that were interrupted in their guest to take an LPI
  * @latency_ns: from the device's write to the handler: median, 99, 99.9 percent, largest
  * @ios: of a closed loop: completed by a handler
+ * @second_ios: of them, by the second kind of devices
+ * @busy_ns: what the host's busy threads had of the CPUs
  * @commands: executed
  * @invalidations: that the ITS asked of the design
  * @dropped: entries forgotten by them
@@ -90,6 +93,8 @@ struct inject_result {
 	uint64_t latency_p999_ns;
 	uint64_t latency_max_ns;
 	uint64_t ios;
+	uint64_t second_ios;
+	uint64_t busy_ns;
 	uint64_t commands;
 	uint64_t invalidations;
 	uint64_t dropped;

@@ -13,7 +13,8 @@ static void on_timer(void *ctx, uint64_t arg);
 
 void inject_cpus_build(struct inject *in)
 {
-	in->ncpus = in->cfg->nvcpus + in->cfg->irq_cpus;
+	in->nhosts = in->cfg->host_cpus;
+	in->ncpus = in->nhosts + in->cfg->irq_cpus;
 	in->cpus = sim_alloc(in->ncpus, sizeof(*in->cpus), "CPUs");
 	for (uint32_t i = 0; i < in->ncpus; i++) {
 		struct inject_cpu *cpu = &in->cpus[i];
@@ -44,7 +45,9 @@ static void charge(struct inject_cpu *cpu, enum inject_cause cause, uint64_t t0_
 
 	if (cpu->level == LEVEL_WORKER && cause != INJECT_SWITCH)
 		in->counts.worker_ns += t1_ns - t0_ns;
-	if (!cpu->vcpu || t1_ns == t0_ns)
+	if (cpu->level == LEVEL_THREAD && cause == INJECT_NCAUSES && cpu->current->busy)
+		in->counts.busy_ns += t1_ns - t0_ns;
+	if (cause == INJECT_NCAUSES || cpu->nvcpus == cpu->nvcpus_ready || t1_ns == t0_ns)
 		return;
 	in->counts.lost_ns[cause] += t1_ns - t0_ns;
 	if (in->series && in->measuring)
@@ -52,13 +55,29 @@ static void charge(struct inject_cpu *cpu, enum inject_cause cause, uint64_t t0_
 				t1_ns - t0_ns);
 }
 
-/* What runs has run until now. */
-static void settle(struct inject_cpu *cpu)
+/* And all of it, of vCPUs that are ready while another thread has the CPU. */
+static void charge_ready(struct inject_cpu *cpu, uint64_t t0_ns, uint64_t t1_ns)
+{
+	struct inject *in = cpu->in;
+	uint64_t ns = (t1_ns - t0_ns) * cpu->nvcpus_ready;
+
+	if (!ns)
+		return;
+	in->counts.lost_ns[INJECT_READY] += ns;
+	if (in->series && in->measuring)
+		sim_series_lost(in->series, INJECT_READY, t0_ns - in->begin_ns,
+				t1_ns - in->begin_ns, ns);
+}
+
+void inject_cpu_settle(struct inject_cpu *cpu)
 {
 	uint64_t t0_ns = cpu->since_ns, now = inject_now(cpu->in), waited_ns = now - t0_ns;
 	struct inject_piece *piece;
 
 	cpu->since_ns = now;
+	charge_ready(cpu, t0_ns, now);
+	if (cpu->current && cpu->level != LEVEL_WORKER)
+		cpu->current->run_ns += now - t0_ns;
 	if (cpu->level == LEVELS)
 		return;
 	piece = &cpu->pieces[cpu->level];
@@ -75,14 +94,14 @@ static void settle(struct inject_cpu *cpu)
 void inject_cpus_settle(struct inject *in)
 {
 	for (uint32_t i = 0; i < in->ncpus; i++)
-		settle(&in->cpus[i]);
+		inject_cpu_settle(&in->cpus[i]);
 }
 
 void inject_piece_after(struct inject_cpu *cpu, enum inject_level level, uint64_t wait_ns,
 			enum inject_cause cause, uint64_t ns, inject_step *then)
 {
 	if (cpu->level == level)
-		settle(cpu);
+		inject_cpu_settle(cpu);
 	cpu->pieces[level] = (struct inject_piece){
 		.then = then, .left_ns = ns == UINT64_MAX ? ns : wait_ns + ns, .wait_ns = wait_ns,
 		.cause = cause,
@@ -95,7 +114,7 @@ void inject_piece(struct inject_cpu *cpu, enum inject_level level, enum inject_c
 	inject_piece_after(cpu, level, 0, cause, ns, then);
 }
 
-/* The most urgent level with something to do. The worker and the entry start when it is time. */
+/* The most urgent level with something to do. Worker, turn and entry begin when it is time. */
 static enum inject_level choose(struct inject_cpu *cpu)
 {
 	if (inject_doing(cpu, LEVEL_IRQ))
@@ -106,11 +125,14 @@ static enum inject_level choose(struct inject_cpu *cpu)
 		inject_worker_start(cpu);
 	if (inject_doing(cpu, LEVEL_WORKER))
 		return LEVEL_WORKER;
+	inject_sched_turn(cpu);
 	if (!inject_doing(cpu, LEVEL_ENTRY) && cpu->vcpu && cpu->vcpu->state == VCPU_OUT)
 		inject_vcpu_enter(cpu);
 	if (inject_doing(cpu, LEVEL_ENTRY))
 		return LEVEL_ENTRY;
-	return inject_doing(cpu, LEVEL_GUEST) ? LEVEL_GUEST : LEVELS;
+	if (inject_doing(cpu, LEVEL_GUEST))
+		return LEVEL_GUEST;
+	return inject_doing(cpu, LEVEL_THREAD) ? LEVEL_THREAD : LEVELS;
 }
 
 void inject_go(struct inject_cpu *cpu)
@@ -119,7 +141,7 @@ void inject_go(struct inject_cpu *cpu)
 
 	if (cpu->stepping)
 		return;
-	settle(cpu);
+	inject_cpu_settle(cpu);
 	(void)sim_queue_cancel(in->queue, cpu->timer);
 	cpu->timer = 0;
 	cpu->level = choose(cpu);
@@ -136,7 +158,7 @@ static void on_timer(void *ctx, uint64_t arg)
 	inject_step *then;
 
 	(void)arg;
-	settle(cpu);
+	inject_cpu_settle(cpu);
 	then = cpu->pieces[cpu->level].then;
 	cpu->pieces[cpu->level].then = NULL;
 	cpu->level = LEVELS;

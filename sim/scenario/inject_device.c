@@ -20,38 +20,50 @@ static uint32_t bits_for(uint32_t n)
 	return bits;
 }
 
-void inject_devices_build(struct inject *in)
+static void build_device(struct inject *in, uint32_t d, enum inject_device_kind kind,
+			 struct sim_rng *affinity)
 {
-	const struct inject_device_config *cfg = &in->cfg->device;
-	uint32_t first = in->cfg->irq_cpus ? in->cfg->nvcpus : 0;
-	uint32_t ncpus = in->cfg->irq_cpus ? in->cfg->irq_cpus : in->cfg->nvcpus;
-	struct sim_rng rng;
+	uint32_t first = in->cfg->irq_cpus ? in->cfg->host_cpus : 0;
+	uint32_t ncpus = in->cfg->irq_cpus ? in->cfg->irq_cpus : in->cfg->host_cpus;
+	struct inject_device *device = &in->devices[d];
 	char name[32];
 
-	sim_rng_init(&rng, in->cfg->seed, in->cfg->run, "host.affinity");
-	in->ndevices = cfg->count;
-	in->devices = sim_alloc(in->ndevices, sizeof(*in->devices), "devices");
-	in->nevents = cfg->count * cfg->events;
-	in->events = sim_alloc(in->nevents, sizeof(*in->events), "events");
-	for (uint32_t d = 0; d < cfg->count; d++) {
-		struct inject_device *device = &in->devices[d];
+	*device = (struct inject_device){
+		.id = d * 8, .kind = kind, .cfg = &in->cfg->device[kind],
+		.bits = bits_for(in->cfg->device[kind].events), .first_event = in->nevents,
+		.nvcpus = in->cfg->device_vcpus ? in->cfg->device_vcpus : in->cfg->nvcpus,
+	};
+	if (in->cfg->device_vcpus)
+		device->first_vcpu = d * device->nvcpus % in->cfg->nvcpus;
+	snprintf(name, sizeof(name), "device%u", d);
+	sim_rng_init(&device->rng, in->cfg->seed, in->cfg->run, name);
+	for (uint32_t e = 0; e < device->cfg->events; e++) {
+		uint32_t i = in->nevents++;
 
-		device->id = d * 8;
-		device->bits = bits_for(cfg->events);
-		device->first_event = d * cfg->events;
-		snprintf(name, sizeof(name), "device%u", d);
-		sim_rng_init(&device->rng, in->cfg->seed, in->cfg->run, name);
-		for (uint32_t e = 0; e < cfg->events; e++) {
-			uint32_t i = device->first_event + e;
-
-			in->events[i] = (struct inject_event){
-				.device_id = device->id, .event_id = e, .device = d,
-				.intid = SIM_GIC_LPI_FIRST + i, .icid = i % in->cfg->nvcpus,
-				.cpu = first + (uint32_t)sim_rng_below(&rng, ncpus),
-			};
-			sim_map_set(&in->event_of, (uint64_t)device->id << 32 | e, i);
-		}
+		in->events[i] = (struct inject_event){
+			.device_id = device->id, .event_id = e, .device = d,
+			.intid = SIM_GIC_LPI_FIRST + i,
+			.icid = inject_device_vcpu(device, in->cfg->device_vcpus ? e : i),
+			.cpu = first + (uint32_t)sim_rng_below(affinity, ncpus),
+		};
+		sim_map_set(&in->event_of, (uint64_t)device->id << 32 | e, i);
 	}
+}
+
+void inject_devices_build(struct inject *in)
+{
+	const struct inject_device_config *cfg = in->cfg->device;
+	struct sim_rng affinity;
+
+	sim_rng_init(&affinity, in->cfg->seed, in->cfg->run, "host.affinity");
+	in->ndevices = cfg[INJECT_FIRST].count + cfg[INJECT_SECOND].count;
+	in->devices = sim_alloc(in->ndevices, sizeof(*in->devices), "devices");
+	in->events = sim_alloc(cfg[INJECT_FIRST].count * cfg[INJECT_FIRST].events +
+			       cfg[INJECT_SECOND].count * cfg[INJECT_SECOND].events,
+			       sizeof(*in->events), "events");
+	for (uint32_t d = 0; d < in->ndevices; d++)
+		build_device(in, d, d < cfg[INJECT_FIRST].count ? INJECT_FIRST : INJECT_SECOND,
+			     &affinity);
 }
 
 static void is_done(void *ctx, uint64_t arg)
@@ -64,8 +76,8 @@ static void is_done(void *ctx, uint64_t arg)
 
 static void submit(struct inject *in, uint32_t event)
 {
-	const struct inject_device_config *cfg = &in->cfg->device;
 	struct inject_device *device = &in->devices[in->events[event].device];
+	const struct inject_device_config *cfg = device->cfg;
 	uint64_t spread_ns = cfg->latency_ns * cfg->jitter_percent / 100;
 	uint64_t done_ns = inject_now(in) + cfg->latency_ns - spread_ns +
 			   sim_rng_below(&device->rng, 2 * spread_ns + 1);
@@ -83,7 +95,7 @@ static void arrives(void *ctx, uint64_t arg);
 
 static void arrives_later(struct inject *in, uint32_t d)
 {
-	uint64_t mean_ns = SECOND_NS / in->cfg->device.msis_per_s;
+	uint64_t mean_ns = SECOND_NS / in->devices[d].cfg->msis_per_s;
 	uint64_t ns = sim_rng_below(&in->devices[d].rng, 2 * mean_ns + 1);
 
 	(void)sim_queue_post(in->queue, inject_now(in) + ns, 0, arrives, in, d);
@@ -97,7 +109,7 @@ static void arrives(void *ctx, uint64_t arg)
 
 	if (in->quiet)
 		return;
-	e = sim_rng_below(&device->rng, in->cfg->device.events);
+	e = sim_rng_below(&device->rng, device->cfg->events);
 	if (!device->stopping)
 		inject_raise(in, device->first_event + (uint32_t)e);
 	arrives_later(in, (uint32_t)arg);
@@ -110,8 +122,8 @@ void inject_device_start(struct inject *in, uint32_t d)
 	device->stopping = false;
 	if (in->cfg->load != INJECT_CLOSED || in->quiet || in->resetting)
 		return;
-	for (uint32_t e = 0; e < in->cfg->device.events; e++)
-		for (uint64_t i = 0; i < in->cfg->device.depth; i++)
+	for (uint32_t e = 0; e < device->cfg->events; e++)
+		for (uint64_t i = 0; i < device->cfg->depth; i++)
 			submit(in, device->first_event + e);
 }
 

@@ -42,7 +42,7 @@ static void map_device(struct inject *in, uint32_t d)
 
 	inject_zero_itt(in, device);
 	mapd(in, device, true);
-	for (uint32_t i = 0; i < in->cfg->device.events; i++) {
+	for (uint32_t i = 0; i < device->cfg->events; i++) {
 		struct inject_event *e = &in->events[device->first_event + i];
 
 		inject_configure(in, e->intid, true);
@@ -58,7 +58,7 @@ static void unmap_device(struct inject *in, uint32_t d)
 {
 	struct inject_device *device = &in->devices[d];
 
-	for (uint32_t i = 0; i < in->cfg->device.events; i++) {
+	for (uint32_t i = 0; i < device->cfg->events; i++) {
 		struct inject_event *e = &in->events[device->first_event + i];
 
 		inject_configure(in, e->intid, false);
@@ -95,9 +95,11 @@ void inject_guest_boot(struct inject *in)
 /* Somewhere else, if there is somewhere else. */
 static void move(struct inject *in, uint32_t vcpu, uint32_t event, uint32_t step)
 {
-	uint32_t to = (in->events[event].icid + step) % in->cfg->nvcpus;
+	const struct inject_device *device = &in->devices[in->events[event].device];
+	uint32_t at = in->events[event].icid + in->cfg->nvcpus - device->first_vcpu;
+	uint32_t to = inject_device_vcpu(device, at % in->cfg->nvcpus + step);
 
-	if (!in->devices[in->events[event].device].stopping)
+	if (!device->stopping)
 		inject_vcpu_task(in, vcpu, TASK_MOVE, event, to);
 }
 
@@ -124,13 +126,14 @@ static void storm(void *ctx, uint64_t arg)
 	struct inject *in = ctx;
 	uint32_t devices = in->cfg->storm_devices < in->ndevices ? in->cfg->storm_devices :
 								     in->ndevices;
+	uint32_t nevents = devices < in->ndevices ? in->devices[devices].first_event : in->nevents;
 	uint32_t vcpu = (uint32_t)(arg % in->cfg->nvcpus);
 	uint64_t next_ns = (arg + 1) * SECOND_NS / in->cfg->storm_movi_per_s;
 
 	if (in->quiet)
 		return;
 	if (in->vcpus[vcpu].ntasks < BACKLOG_MAX)
-		move(in, vcpu, (uint32_t)(arg % ((uint64_t)devices * in->cfg->device.events)), 1);
+		move(in, vcpu, (uint32_t)(arg % nevents), 1);
 	else
 		in->counts.skipped_moves++;
 	(void)sim_queue_post(in->queue, next_ns, 0, storm, in, arg + 1);

@@ -4,6 +4,7 @@
  *
  *   inject_machine.c  memory, GIC, ITS, the design, checkers; the guest's driver of the ITS
  *   inject_cpu.c      what a CPU of the host does, by urgency
+ *   inject_sched.c    threads that share a CPU, and which of them has it
  *   inject_irq.c      interrupt context: look-ups and injections
  *   inject_worker.c   what interrupt context leaves to a thread; the ITS's mutex
  *   inject_vcpu.c     vCPUs: taking LPIs, giving commands, WFI
@@ -20,8 +21,8 @@
  *     for it, an injection when its CPU has. An injection that was paid for while tables changed is
  *     looked up again.
  * J2  A CPU does one thing at a time: interrupt context before a vCPU's exit, that before the
- *     worker, that before the guest. Time that a vCPU's CPU does not run the guest's program is
- *     lost to a cause, each nanosecond to one.
+ *     worker, that before the thread that has the CPU. Time that a vCPU's CPU does not run the
+ *     guest's program is lost to a cause, each nanosecond of each vCPU to one.
  * J3  Each interrupt that a device raises is refused, coalesced, taken, discarded by the guest, or
  *     lost.
  */
@@ -63,6 +64,7 @@ enum inject_event_kind {
 	INJECT_EV_POWER,	/* 1: ITS and LPIs are on; 0: off */
 	INJECT_EV_MEASURE,	/* from here on figures count */
 	INJECT_EV_QUIET,	/* devices raise no more */
+	INJECT_EV_TURN,		/* cpu; thread, what it had of the CPU: another's turn */
 	INJECT_EV_END
 };
 
@@ -72,6 +74,7 @@ extern const struct sim_history_kind inject_kinds[INJECT_NKINDS];
 struct inject;
 struct inject_cpu;
 struct inject_vcpu;
+struct inject_thread;
 
 #define NO_EVENT	UINT32_MAX
 
@@ -100,6 +103,7 @@ enum inject_level {
 	LEVEL_WORKER,
 	LEVEL_ENTRY,		/* a vCPU's thread on its way into the guest, or out of WFI */
 	LEVEL_GUEST,		/* an interrupt handler of the guest */
+	LEVEL_THREAD,		/* a thread of the host that has the CPU */
 	LEVELS
 };
 
@@ -120,8 +124,20 @@ struct inject_irq {
 
 struct inject_cpu {
 	struct inject *in;
-	struct inject_vcpu *vcpu;	/* NULL: a CPU for devices */
+	struct inject_vcpu *vcpu;	/* that has the CPU; NULL: none has */
 	uint32_t index;
+
+	/* threads */
+	struct inject_thread *threads;	/* list */
+	uint32_t nready;		/* of them */
+	uint32_t nvcpus, nvcpus_ready;	/* vCPUs' of them */
+	struct inject_thread *house;	/* keeping; NULL: none */
+	struct inject_thread *current;	/* NULL: idle */
+	bool idle;			/* switched to nobody */
+	bool resched;			/* another thread ought to have the CPU */
+	uint64_t picked_ns;		/* when current was */
+	uint64_t tick;			/* timer */
+	uint64_t least_ns;		/* run time that nobody who is ready is behind */
 
 	struct inject_piece pieces[LEVELS];
 	enum inject_level level;	/* what runs; LEVELS: nothing */
@@ -169,11 +185,32 @@ struct inject_task {
 	uint32_t vcpu;
 };
 
+enum inject_thread_state {
+	THREAD_ASLEEP = 0,
+	THREAD_READY,
+	THREAD_RUNNING
+};
+
+/* A vCPU's, or one of the host's: always busy, or waking from time to time. */
+struct inject_thread {
+	struct inject_thread *next;	/* of its CPU */
+	struct inject_cpu *cpu;
+	uint32_t index;
+	struct inject_vcpu *vcpu;	/* NULL: the host's */
+	enum inject_thread_state state;
+	bool busy;
+	uint64_t run_ns;		/* had of the CPU, as the scheduler reckons */
+	bool woken;			/* since it had the CPU */
+	struct inject_piece guest, thread;	/* while another has the CPU */
+};
+
 struct inject_vcpu {
 	struct inject_cpu *cpu;
+	struct inject_thread *thread;
 	enum inject_vcpu_state state;
 	uint32_t index;
 	bool kicked;
+	bool wanted;		/* has something to see when it enters */
 	uint64_t poll_timer;
 	uint32_t event;		/* whose handler runs; NO_EVENT: nobody's */
 	uint32_t handling;	/* its requests that the handler has found done */
@@ -198,7 +235,11 @@ struct inject_device {
 	uint64_t itt_bytes;
 	uint64_t free_ns;	/* when its transfers are through */
 	uint32_t outstanding;	/* requests that no handler has ended */
-	uint32_t first_event;	/* synthetic: its events */
+	/* synthetic */
+	enum inject_device_kind kind;
+	const struct inject_device_config *cfg;
+	uint32_t first_event;
+	uint32_t first_vcpu, nvcpus;	/* that take its interrupts */
 	bool stopping;		/* no new requests: it is to be bound again */
 	struct sim_rng rng;
 };
@@ -242,7 +283,8 @@ struct inject_counts {
 	uint64_t msis, refused, coalesced, merged, lpis, commanded, discarded;
 	uint64_t lookups, hits, warm_lookups, warm_hits, again;
 	uint64_t walks, rewalks, evictions, worker_switches, worker_ns;
-	uint64_t vcpu_switches, kicks, ios;
+	uint64_t thread_switches, kicks, ios, busy_ns;
+	uint64_t second_ios;
 	uint64_t commands, invalidations, dropped, moves, skipped_moves, rebinds, resets;
 	uint64_t lost_ns[INJECT_NCAUSES];
 };
@@ -274,8 +316,11 @@ struct inject {
 	struct sim_queue *queue;
 	struct inject_machine m;
 	struct inject_cpu *cpus;
+	uint32_t nhosts;			/* CPUs that run vCPUs; those for devices follow */
 	uint32_t ncpus;
 	struct inject_vcpu *vcpus;
+	struct inject_thread *threads;
+	uint32_t nthreads;
 	struct inject_mutex mutex;
 	uint64_t list_free_ns, tree_free_ns;	/* spinlocks: when the last in line gives them up */
 	struct inject_event *events;
@@ -324,6 +369,8 @@ enum inject_arrival inject_deliver(struct inject *in, const struct inject_event 
 /* inject_cpu.c */
 void inject_cpus_build(struct inject *in);
 void inject_cpus_down(struct inject *in);
+/* What runs has run until now. */
+void inject_cpu_settle(struct inject_cpu *cpu);
 /* Charge all CPUs with what they did until now. */
 void inject_cpus_settle(struct inject *in);
 void inject_piece(struct inject_cpu *cpu, enum inject_level level, enum inject_cause cause,
@@ -336,6 +383,21 @@ static inline bool inject_doing(const struct inject_cpu *cpu, enum inject_level 
 {
 	return cpu->pieces[level].then;
 }
+
+/* inject_sched.c */
+void inject_sched_build(struct inject *in);
+void inject_sched_down(struct inject *in);
+void inject_sched_start(struct inject *in);
+/* A thread that sleeps has something to do. Waking it is paid for when it gets the CPU. */
+void inject_sched_wake(struct inject_thread *thread);
+/* A vCPU that is about to enter has something to see there. */
+void inject_sched_want(struct inject_vcpu *v);
+/* The thread that has the CPU sleeps. */
+void inject_sched_sleep(struct inject_cpu *cpu);
+/* Another thread has the CPU after this. */
+bool inject_sched_due(const struct inject_cpu *cpu);
+/* Before a thread goes on, with no more urgent work: is it another one's turn? */
+void inject_sched_turn(struct inject_cpu *cpu);
 
 /* inject_irq.c */
 void inject_raise(struct inject *in, uint32_t event);
@@ -354,6 +416,7 @@ void inject_mutex_give(struct inject *in);
 void inject_vcpus_build(struct inject *in);
 void inject_vcpus_down(struct inject *in);
 void inject_vcpu_enter(struct inject_cpu *cpu);
+void inject_vcpu_stop_polling(struct inject_vcpu *v);
 void inject_vcpu_notify(struct inject *in, uint32_t vcpu);
 void inject_vcpu_task(struct inject *in, uint32_t vcpu, enum inject_task_kind kind,
 		      uint32_t subject, uint32_t to);
@@ -365,6 +428,11 @@ uint64_t inject_resolve_ns(struct inject *in, const struct sim_its_work *work, u
 uint64_t inject_forget_ps(struct inject *in, const struct sim_its_work *work);
 
 /* inject_device.c */
+/* The @n-th of the vCPUs that take its interrupts, round and round. */
+static inline uint32_t inject_device_vcpu(const struct inject_device *device, uint32_t n)
+{
+	return device->first_vcpu + n % device->nvcpus;
+}
 void inject_devices_build(struct inject *in);
 void inject_devices_start(struct inject *in);
 void inject_device_start(struct inject *in, uint32_t device);
@@ -405,7 +473,7 @@ bool inject_run(struct inject *in);
 void inject_free(struct inject *in);
 
 /* inject_result.c */
-#define INJECT_NMETRICS	25u
+#define INJECT_NMETRICS	27u
 extern const struct sim_metric inject_metrics[INJECT_NMETRICS];
 void inject_sum_up(struct inject *in, struct inject_result *result);
 void inject_hand_over(const struct inject_result *result, struct sim_policy_out *out);

@@ -6,6 +6,7 @@
 #include "sim/scenario/inject_param.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/scenario/inject.h"
@@ -14,6 +15,7 @@
 #define BOOL		SIM_PARAM_BOOL_ENTRY
 #define SECOND_NS	UINT64_C(1000000000)
 #define BENCH		"weir-bench --table=xlate, hits of 64 and 1024 keys"
+#define FAIR		"Linux 5.3's fair scheduler, four CPUs"
 #define TESTS		"for the checkers' tests"
 
 static const char *const loads[] = { "closed", "open", NULL };
@@ -23,7 +25,7 @@ const struct sim_param inject_params[] = {
 		"designs to compare: none, list2019, list2024, xarray2024, weir"),
 
 	U64("guest.vcpus", "vcpus", "4", 1, INJECT_VCPUS_MAX, "choice",
-		"virtual CPUs, a CPU of the host each"),
+		"virtual CPUs"),
 	BOOL("guest.busy", "on", "choice",
 		"vCPUs have other work when no interrupt is there; else they wait in WFI"),
 	U64("guest.halt_poll_ns", "ns", "500000", 0, SECOND_NS, "KVM arm64's default",
@@ -32,6 +34,22 @@ const struct sim_param inject_params[] = {
 		"at the end interrupt tables are saved under a dirty log, as by a migration"),
 	U64("host.irq_cpus", "cpus", "0", 0, 512, "choice",
 		"CPUs apart from the vCPUs' that devices interrupt; 0: the vCPUs' own"),
+	U64("host.cpus", "cpus", "0", 0, INJECT_VCPUS_MAX, "choice",
+		"CPUs that run vCPUs, which take turns where there are more; 0: one each"),
+	U64("host.busy_threads", "threads", "0", 0, 4096, "choice",
+		"of the host's own, on the same CPUs, that always want to run"),
+	U64("host.wakeups_per_s", "1/s", "0", 0, 1000000, "choice: a quiet host",
+		"on each of these CPUs the host's housekeeping (timers, kworkers) wakes a thread"),
+	U64("host.wakeup_run_ns", "ns", "10000", 1, SECOND_NS, "assumed",
+		"which runs so long"),
+	U64("sched.latency_ns", "ns", "18000000", 0, SECOND_NS, FAIR,
+		"ready threads of a CPU share so much; half of it is the credit of one that slept"),
+	U64("sched.granularity_ns", "ns", "2250000", 0, SECOND_NS, FAIR,
+		"of which each gets this at least"),
+	U64("sched.wakeup_ns", "ns", "3000000", 0, SECOND_NS, FAIR,
+		"who wakes takes the CPU from one that had more of it by this"),
+	U64("sched.tick_ns", "ns", "4000000", 1000, SECOND_NS, "HZ=250, arm64's default",
+		"who has had his share is found out at a tick"),
 	BOOL("its.cache", "on", "choice",
 		"off: weir is without its cache, as none is, so that the two can be compared"),
 	BOOL("host.walk_locked", "off", "a lease makes the lock needless (docs/xlate.md)",
@@ -63,6 +81,18 @@ const struct sim_param inject_params[] = {
 		"PCIe 3.0 x4", "closed loop: what a device transfers, one request at a time"),
 	U64("device.msis_per_s", "1/s", "50000", 1, 1000000000, "choice",
 		"open loop: interrupts of a device, at random times"),
+
+	U64("device.vcpus", "vcpus", "0", 0, INJECT_VCPUS_MAX, "choice",
+		"take a device's interrupts, the next ones the next device's: guests side by side "
+		"behind one ITS; 0: all"),
+	U64("second.count", "devices", "0", 0, 4096, "choice", "devices of a second kind"),
+	U64("second.events", "events", "1", 1, 2048, "choice", "queues of each"),
+	U64("second.depth", "requests", "32", 1, 65536, "SATA: 32 tags",
+		"closed loop: requests of a queue of it that are under way"),
+	U64("second.latency_ns", "ns", "80000", 0, SECOND_NS, "a flash drive's 4 KiB read",
+		"closed loop: one takes this long, beside its transfer"),
+	U64("second.bandwidth_bytes_per_s", "bytes/s", "550000000", 1000, UINT64_C(1) << 40,
+		"SATA, 6 Gbit/s", "closed loop: what it transfers, one request at a time"),
 
 	U64("irqbalance.period_ns", "ns", "10000000", 0, 1000 * SECOND_NS,
 		"Linux's runs every 10 s; made to fit the span",
@@ -160,16 +190,13 @@ static void read_cost(struct inject_cost *cost, const struct sim_params *p)
 	cost->io_ns = sim_params_u64(p, "cost.io_ns");
 }
 
-static void read_load(struct inject_config *cfg, const struct sim_params *p)
+/* What is not said of the second kind is as of the first. */
+static void read_devices(struct inject_config *cfg, const struct sim_params *p)
 {
-	cfg->load = (enum inject_load)sim_params_enum(p, "workload.kind");
-	cfg->trace = sim_params_str(p, "workload.trace");
-	if (cfg->trace[0])
-		cfg->load = INJECT_REPLAY;
-	cfg->speedup = sim_params_u64(p, "workload.speedup");
-	cfg->warmup_ns = sim_params_u64(p, "workload.warmup_ns");
-	cfg->span_ns = sim_params_u64(p, "workload.span_ns");
-	cfg->device = (struct inject_device_config){
+	struct inject_device_config *first = &cfg->device[INJECT_FIRST];
+	struct inject_device_config *second = &cfg->device[INJECT_SECOND];
+
+	*first = (struct inject_device_config){
 		.count = (uint32_t)sim_params_u64(p, "device.count"),
 		.events = (uint32_t)sim_params_u64(p, "device.events"),
 		.depth = sim_params_u64(p, "device.depth"),
@@ -179,6 +206,25 @@ static void read_load(struct inject_config *cfg, const struct sim_params *p)
 		.bytes_per_s = sim_params_u64(p, "device.bandwidth_bytes_per_s"),
 		.msis_per_s = sim_params_u64(p, "device.msis_per_s"),
 	};
+	*second = *first;
+	second->count = (uint32_t)sim_params_u64(p, "second.count");
+	second->events = (uint32_t)sim_params_u64(p, "second.events");
+	second->depth = sim_params_u64(p, "second.depth");
+	second->latency_ns = sim_params_u64(p, "second.latency_ns");
+	second->bytes_per_s = sim_params_u64(p, "second.bandwidth_bytes_per_s");
+	cfg->device_vcpus = (uint32_t)sim_params_u64(p, "device.vcpus");
+}
+
+static void read_load(struct inject_config *cfg, const struct sim_params *p)
+{
+	cfg->load = (enum inject_load)sim_params_enum(p, "workload.kind");
+	cfg->trace = sim_params_str(p, "workload.trace");
+	if (cfg->trace[0])
+		cfg->load = INJECT_REPLAY;
+	cfg->speedup = sim_params_u64(p, "workload.speedup");
+	cfg->warmup_ns = sim_params_u64(p, "workload.warmup_ns");
+	cfg->span_ns = sim_params_u64(p, "workload.span_ns");
+	read_devices(cfg, p);
 	cfg->balance_period_ns = sim_params_u64(p, "irqbalance.period_ns");
 	cfg->balance_events = (uint32_t)sim_params_u64(p, "irqbalance.events");
 	cfg->storm_movi_per_s = sim_params_u64(p, "storm.movi_per_s");
@@ -188,34 +234,69 @@ static void read_load(struct inject_config *cfg, const struct sim_params *p)
 }
 
 /* The devices' events have LPIs of their own, and IDs that the ITS takes. */
-static bool fits(const struct inject_config *cfg, struct sim_error *err)
+static bool events_fit(const struct inject_config *cfg, struct sim_error *err)
 {
-	uint64_t nevents = (uint64_t)cfg->device.count * cfg->device.events;
+	const struct inject_device_config *first = &cfg->device[INJECT_FIRST];
+	const struct inject_device_config *second = &cfg->device[INJECT_SECOND];
 	uint64_t nlpis = (UINT64_C(1) << cfg->gic.idbits) - SIM_GIC_LPI_FIRST;
 	uint64_t nmax = nlpis < INJECT_EVENTS_MAX ? nlpis : INJECT_EVENTS_MAX;
+	uint64_t nevents = (uint64_t)first->count * first->events +
+			   (uint64_t)second->count * second->events;
+	char more[64] = "";
 
-	if (cfg->load == INJECT_REPLAY)
-		return true;
+	if (second->count)
+		snprintf(more, sizeof(more), " and second.count=%" PRIu32 " with second.events=%"
+			 PRIu32, second->count, second->events);
 	if (nevents > nmax) {
-		sim_error_set(err, "device.count=%" PRIu32 " with device.events=%" PRIu32 ": %"
-			      PRIu64 " events, must be at most %" PRIu64, cfg->device.count,
-			      cfg->device.events, nevents, nmax);
+		sim_error_set(err, "device.count=%" PRIu32 " with device.events=%" PRIu32 "%s: %"
+			      PRIu64 " events, must be at most %" PRIu64, first->count,
+			      first->events, more, nevents, nmax);
 		return false;
 	}
 	if (cfg->its.choices.state == SIM_GIC_HELD && nevents > cfg->its.held_max) {
 		sim_error_set(err, "its.held_events=%" PRIu32 ": device.count=%" PRIu32 " with "
-			      "device.events=%" PRIu32 " maps %" PRIu64 ", must be at least that",
-			      cfg->its.held_max, cfg->device.count, cfg->device.events, nevents);
+			      "device.events=%" PRIu32 "%s maps %" PRIu64 ", must be at least that",
+			      cfg->its.held_max, first->count, first->events, more, nevents);
 		return false;
 	}
-	if (((uint64_t)cfg->device.count * 8) >> cfg->its.devbits) {
-		sim_error_set(err, "device.count=%" PRIu32 ": DeviceIDs are 8 apart and do not fit "
-			      "into its.devbits=%" PRIu32, cfg->device.count, cfg->its.devbits);
+	return true;
+}
+
+static bool ids_fit(const struct inject_config *cfg, struct sim_error *err)
+{
+	static const char *const names[INJECT_KINDS] = { "device.events", "second.events" };
+	uint64_t count = (uint64_t)cfg->device[INJECT_FIRST].count +
+			 cfg->device[INJECT_SECOND].count;
+
+	if ((count * 8) >> cfg->its.devbits) {
+		sim_error_set(err, "device.count=%" PRIu64 ": DeviceIDs are 8 apart and do not fit "
+			      "into its.devbits=%" PRIu32, count, cfg->its.devbits);
 		return false;
 	}
-	if ((uint64_t)(cfg->device.events - 1) >> cfg->its.eventbits) {
-		sim_error_set(err, "device.events=%" PRIu32 ": do not fit into its.eventbits=%"
-			      PRIu32, cfg->device.events, cfg->its.eventbits);
+	for (unsigned int k = 0; k < INJECT_KINDS; k++) {
+		if (cfg->device[k].count &&
+		    (uint64_t)(cfg->device[k].events - 1) >> cfg->its.eventbits) {
+			sim_error_set(err, "%s=%" PRIu32 ": do not fit into its.eventbits=%" PRIu32,
+				      names[k], cfg->device[k].events, cfg->its.eventbits);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* CPUs that no vCPU is on, devices whose vCPUs are not whole guests. */
+static bool places_fit(struct inject_config *cfg, struct sim_error *err)
+{
+	if (cfg->host_cpus > cfg->nvcpus) {
+		sim_error_set(err, "host.cpus=%" PRIu32 ": must be at most guest.vcpus=%" PRIu32,
+			      cfg->host_cpus, cfg->nvcpus);
+		return false;
+	}
+	if (!cfg->host_cpus)
+		cfg->host_cpus = cfg->nvcpus;
+	if (cfg->device_vcpus && cfg->nvcpus % cfg->device_vcpus) {
+		sim_error_set(err, "device.vcpus=%" PRIu32 ": must be 0 or a divisor of "
+			      "guest.vcpus=%" PRIu32, cfg->device_vcpus, cfg->nvcpus);
 		return false;
 	}
 	return true;
@@ -226,7 +307,15 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *p,
 {
 	*cfg = (struct inject_config){
 		.nvcpus = (uint32_t)sim_params_u64(p, "guest.vcpus"),
+		.host_cpus = (uint32_t)sim_params_u64(p, "host.cpus"),
 		.irq_cpus = (uint32_t)sim_params_u64(p, "host.irq_cpus"),
+		.busy_threads = (uint32_t)sim_params_u64(p, "host.busy_threads"),
+		.wakeups_per_s = sim_params_u64(p, "host.wakeups_per_s"),
+		.wakeup_run_ns = sim_params_u64(p, "host.wakeup_run_ns"),
+		.sched_latency_ns = sim_params_u64(p, "sched.latency_ns"),
+		.sched_granularity_ns = sim_params_u64(p, "sched.granularity_ns"),
+		.sched_wakeup_ns = sim_params_u64(p, "sched.wakeup_ns"),
+		.tick_ns = sim_params_u64(p, "sched.tick_ns"),
 		.busy = sim_params_bool(p, "guest.busy"),
 		.halt_poll_ns = sim_params_u64(p, "guest.halt_poll_ns"),
 		.save = sim_params_bool(p, "guest.save"),
@@ -251,7 +340,9 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *p,
 	};
 	read_load(cfg, p);
 	read_cost(&cfg->cost, p);
-	return fits(cfg, err);
+	if (!places_fit(cfg, err))
+		return false;
+	return cfg->load == INJECT_REPLAY || (events_fit(cfg, err) && ids_fit(cfg, err));
 }
 
 static bool find_kind(const char *name, size_t len, enum sim_its_design_kind *kind)

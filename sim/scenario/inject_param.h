@@ -50,6 +50,8 @@ enum inject_load {
 	INJECT_REPLAY		/* a recorded stream */
 };
 
+enum inject_device_kind { INJECT_FIRST = 0, INJECT_SECOND, INJECT_KINDS };
+
 struct inject_device_config {
 	uint32_t count;
 	uint32_t events;	/* of each: queues */
@@ -76,7 +78,15 @@ struct inject_config {
 	struct sim_its_design_config design;
 
 	uint32_t nvcpus;
+	uint32_t host_cpus;	/* that run vCPUs */
 	uint32_t irq_cpus;	/* 0: devices interrupt the vCPUs' own CPUs */
+	uint32_t busy_threads;
+	uint64_t wakeups_per_s;	/* of each CPU that runs vCPUs */
+	uint64_t wakeup_run_ns;
+	uint64_t sched_latency_ns;
+	uint64_t sched_granularity_ns;
+	uint64_t sched_wakeup_ns;
+	uint64_t tick_ns;
 	bool busy;
 	uint64_t halt_poll_ns;
 	bool save;		/* the tables, at the end */
@@ -87,7 +97,8 @@ struct inject_config {
 	uint64_t speedup;
 	uint64_t warmup_ns;
 	uint64_t span_ns;
-	struct inject_device_config device;
+	struct inject_device_config device[INJECT_KINDS];
+	uint32_t device_vcpus;	/* that a device interrupts, at most */
 
 	uint64_t balance_period_ns;	/* 0: never */
 	uint32_t balance_events;
@@ -116,7 +127,7 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *para
 unsigned int inject_policies_read(enum sim_its_design_kind kinds[SIM_ITS_DESIGNS],
 				  const struct sim_params *params, struct sim_error *err);
 
-#define INJECT_NPARAMS	51u
+#define INJECT_NPARAMS	65u
 extern const struct sim_param inject_params[INJECT_NPARAMS];
 
 #endif

@@ -212,8 +212,8 @@ static bool scan(struct inject *in, struct sim_map *devices, const struct sim_it
 /* LPIs of the stream begin disabled at the machine; the boot enables those that events have. */
 static void place(struct inject *in)
 {
-	uint32_t first = in->cfg->irq_cpus ? in->cfg->nvcpus : 0;
-	uint32_t ncpus = in->cfg->irq_cpus ? in->cfg->irq_cpus : in->cfg->nvcpus;
+	uint32_t first = in->cfg->irq_cpus ? in->cfg->host_cpus : 0;
+	uint32_t ncpus = in->cfg->irq_cpus ? in->cfg->irq_cpus : in->cfg->host_cpus;
 	struct sim_rng rng;
 
 	sim_rng_init(&rng, in->cfg->seed, in->cfg->run, "host.affinity");
@@ -285,6 +285,8 @@ static void step(void *ctx, uint64_t arg)
 		inject_raise(in, index);
 	}
 	in->quiet = true;
+	for (uint32_t v = 0; v < in->cfg->nvcpus; v++)
+		inject_sched_want(&in->vcpus[v]);
 }
 
 /* As the stream has it, but for what the head of this file names. */

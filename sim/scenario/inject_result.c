@@ -14,7 +14,7 @@
 #define PPM		UINT64_C(1000000)
 
 const char *const inject_cause_names[INJECT_NCAUSES] = {
-	"handler", "exit", "irq", "switch", "worker", "lock", "command"
+	"handler", "exit", "irq", "switch", "worker", "lock", "command", "ready"
 };
 
 const struct sim_history_kind inject_kinds[INJECT_NKINDS] = {
@@ -37,6 +37,7 @@ const struct sim_history_kind inject_kinds[INJECT_NKINDS] = {
 	{ INJECT_EV_POWER, "power", "on", "", "" },
 	{ INJECT_EV_MEASURE, "measure", "", "", "" },
 	{ INJECT_EV_QUIET, "quiet", "", "", "" },
+	{ INJECT_EV_TURN, "turn", "cpu", "thread", "had_ns" },
 };
 
 const struct sim_metric inject_metrics[INJECT_NMETRICS] = {
@@ -44,7 +45,7 @@ const struct sim_metric inject_metrics[INJECT_NMETRICS] = {
 	SIM_METRIC("iops", "IOPS", "", HIGHER, false,
 		   "requests whose handler ran, a second; 0 without a closed loop"),
 	SIM_METRIC("context_switches_per_s", "switches/s", "", LOWER, false,
-		   "context switches a second: to and from workers, and of vCPUs that block"),
+		   "context switches a second: of workers, vCPUs that block, threads in turn"),
 	SIM_METRIC("hit_ratio", "hits", "ppm", HIGHER, false,
 		   "interrupts that were injected in interrupt context"),
 	SIM_METRIC("survivors_hit", "survivors hit", "ppm", HIGHER, false,
@@ -86,6 +87,10 @@ const struct sim_metric inject_metrics[INJECT_NMETRICS] = {
 		   "waiting for locks, in any context"),
 	SIM_METRIC("lost_command_vcpu_ns", "lost to commands", "vcpu ns", NEUTRAL, true,
 		   "the ITS's commands, the exit included"),
+	SIM_METRIC("lost_ready_vcpu_ns", "lost to others", "vcpu ns", LOWER, true,
+		   "ready to run, while another thread had the CPU"),
+	SIM_METRIC("host_threads_ns", "host's threads", "ns", NEUTRAL, true,
+		   "what the host's own busy threads had of the CPUs"),
 };
 
 static uint64_t scaled(uint64_t count, uint64_t factor, uint64_t of)
@@ -138,6 +143,8 @@ void inject_sum_up(struct inject *in, struct inject_result *result)
 		.latency_p999_ns = sim_hist_percentile(in->latency, 999000),
 		.latency_max_ns = sim_hist_max(in->latency),
 		.ios = b->ios - a->ios,
+		.second_ios = b->second_ios - a->second_ios,
+		.busy_ns = b->busy_ns - a->busy_ns,
 		.commands = b->commands - a->commands,
 		.invalidations = b->invalidations - a->invalidations,
 		.dropped = b->dropped - a->dropped,
@@ -145,7 +152,7 @@ void inject_sum_up(struct inject *in, struct inject_result *result)
 		.residency_max = design.resident_max,
 		.violations = sim_its_check_total(&in->m.check),
 	};
-	result->switches = result->worker_switches + b->vcpu_switches - a->vcpu_switches;
+	result->switches = result->worker_switches + b->thread_switches - a->thread_switches;
 	for (unsigned int i = 0; i < INJECT_NCAUSES; i++)
 		result->lost_ns[i] = b->lost_ns[i] - a->lost_ns[i];
 }
@@ -186,6 +193,7 @@ void inject_hand_over(const struct inject_result *r, struct sim_policy_out *out)
 		snprintf(name, sizeof(name), "lost_%s_vcpu_ns", inject_cause_names[i]);
 		sim_run_value(out, name, r->lost_ns[i]);
 	}
+	sim_run_value(out, "host_threads_ns", r->busy_ns);
 }
 
 static void add(struct sim_stats *stats, const char *name, const char *unit, uint64_t value,
@@ -210,6 +218,7 @@ static void add_interrupts(const struct inject *in, const struct inject_result *
 	    "pending LPIs that the guest discarded, in the whole run");
 	add(s, "inject.left", "1", in->left, "pending LPIs at the end");
 	add(s, "inject.ios", "1", r->ios, "requests whose handler ran");
+	add(s, "inject.second_ios", "1", r->second_ios, "of them, of the second kind of devices");
 	add(s, "inject.latency_p50_ns", "ns", r->latency_p50_ns, "median latency");
 	add(s, "inject.latency_p99_ns", "ns", r->latency_p99_ns, "99th percentile");
 	add(s, "inject.latency_p999_ns", "ns", r->latency_p999_ns, "99.9th percentile");
@@ -236,8 +245,9 @@ static void add_host(const struct inject *in, const struct inject_result *r, str
 	    "again, because an invalidation came in between");
 	add(s, "worker.switches", "1", r->worker_switches, "to and from workers");
 	add(s, "worker.cpu_ns", "ns", r->worker_ns, "without switches");
-	add(s, "vcpu.switches", "1", b->vcpu_switches - a->vcpu_switches,
-	    "of vCPUs that block in WFI");
+	add(s, "vcpu.switches", "1", b->thread_switches - a->thread_switches,
+	    "of vCPUs that block in WFI, and of threads that share a CPU");
+	add(s, "host.threads_ns", "ns", r->busy_ns, "that the host's own busy threads had");
 	add(s, "vcpu.kicks", "1", r->kicks, "of vCPUs in their guest");
 	add(s, "guest.commands", "1", r->commands, "of the ITS, executed");
 	add(s, "guest.moves", "1", b->moves - a->moves, "interrupts moved to another vCPU");

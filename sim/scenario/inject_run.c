@@ -44,6 +44,8 @@ static void end(void *ctx, uint64_t arg)
 	in->end_ns = inject_now(in);
 	in->measuring = false;
 	in->quiet = true;
+	for (uint32_t v = 0; v < in->cfg->nvcpus; v++)
+		inject_sched_want(&in->vcpus[v]);
 	inject_note(in, INJECT_EV_QUIET, 0, 0, 0);
 	if (in->series)
 		sim_series_end(in->series, in->end_ns - in->begin_ns);
@@ -68,6 +70,7 @@ bool inject_build(struct inject *in)
 		return false;
 	inject_cpus_build(in);
 	inject_vcpus_build(in);
+	inject_sched_build(in);
 	if (!inject_machine_build(in))
 		return false;
 	make_lpis(in);
@@ -84,6 +87,7 @@ static void start(struct inject *in)
 	(void)sim_queue_post(in->queue, warmup_ns, 0, measure, in, 0);
 	if (!in->stream)
 		(void)sim_queue_post(in->queue, warmup_ns + in->cfg->span_ns, 0, end, in, 0);
+	inject_sched_start(in);
 	for (uint32_t i = 0; i < in->ncpus; i++)
 		inject_go(&in->cpus[i]);
 	if (in->stream)
@@ -144,6 +148,7 @@ void inject_free(struct inject *in)
 {
 	inject_machine_down(in);
 	inject_vcpus_down(in);
+	inject_sched_down(in);
 	inject_cpus_down(in);
 	sim_map_fini(&in->event_of);
 	free(in->event_of_lpi);

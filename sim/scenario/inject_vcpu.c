@@ -4,8 +4,8 @@
  *
  * An LPI that becomes pending while the vCPU is in its guest makes it leave: it is kicked, once
  * until it has entered again, and sees at the entry all that is pending. One in the host sees it at
- * its entry anyway. In WFI the host polls for a while, then blocks the vCPU's thread; waking it is
- * a switch.
+ * its entry anyway. In WFI the host polls for a while, if no other thread wants the CPU, and then
+ * blocks the vCPU's thread; waking it is a switch.
  *
  * A command is a write of GITS_CWRITER, which leaves the guest: the host takes the ITS's mutex,
  * executes what is in the queue, and enters again.
@@ -25,8 +25,7 @@ void inject_vcpus_build(struct inject *in)
 	for (uint32_t i = 0; i < in->cfg->nvcpus; i++) {
 		in->vcpus[i].index = i;
 		in->vcpus[i].event = NO_EVENT;
-		in->vcpus[i].cpu = &in->cpus[i];
-		in->cpus[i].vcpu = &in->vcpus[i];
+		in->vcpus[i].cpu = &in->cpus[i % in->nhosts];
 	}
 }
 
@@ -45,8 +44,15 @@ static void blocks(void *ctx, uint64_t arg)
 	(void)arg;
 	v->poll_timer = 0;
 	v->state = VCPU_BLOCKED;
-	in->counts.vcpu_switches++;
 	inject_note(in, INJECT_EV_BLOCK, v->index, 0, 0);
+	inject_sched_sleep(v->cpu);
+	inject_go(v->cpu);
+}
+
+void inject_vcpu_stop_polling(struct inject_vcpu *v)
+{
+	(void)sim_queue_cancel(v->cpu->in->queue, v->poll_timer);
+	blocks(v, 0);
 }
 
 /* After the exit that WFI is. */
@@ -60,13 +66,11 @@ static void wait(struct inject_cpu *cpu)
 		return;
 	}
 	v->state = VCPU_POLLING;
-	v->poll_timer = sim_queue_post(in->queue, inject_now(in) + in->cfg->halt_poll_ns, 0, blocks,
-				       v, 0);
-}
-
-static void is_back(struct inject_cpu *cpu)
-{
-	inject_vcpu_enter(cpu);
+	if (cpu->nready)
+		blocks(v, 0);
+	else
+		v->poll_timer = sim_queue_post(in->queue, inject_now(in) + in->cfg->halt_poll_ns, 0,
+					       blocks, v, 0);
 }
 
 /* There is something for a vCPU in WFI. */
@@ -77,14 +81,13 @@ static void wake(struct inject_vcpu *v)
 
 	if (v->state == VCPU_POLLING) {
 		(void)sim_queue_cancel(in->queue, v->poll_timer);
-	} else {
-		in->counts.vcpu_switches++;
-		inject_note(in, INJECT_EV_RESUME, v->index, 0, 0);
-		inject_piece(cpu, LEVEL_ENTRY, INJECT_SWITCH,
-			     in->cfg->cost.wake_ns + in->cfg->cost.switch_ns, is_back);
+		v->state = VCPU_OUT;
+		inject_go(cpu);
+		return;
 	}
 	v->state = VCPU_OUT;
-	inject_go(cpu);
+	inject_note(in, INJECT_EV_RESUME, v->index, 0, 0);
+	inject_sched_wake(v->thread);
 }
 
 static void kick_arrives(void *ctx, uint64_t arg)
@@ -102,6 +105,7 @@ void inject_vcpu_notify(struct inject *in, uint32_t vcpu)
 
 	switch (v->state) {
 	case VCPU_OUT:
+		inject_sched_want(v);
 		break;
 	case VCPU_GUEST:
 		if (v->kicked)
@@ -126,6 +130,7 @@ static void is_in(struct inject_cpu *cpu)
 	inject_sync(cpu->in, v->index);
 	v->state = VCPU_GUEST;
 	v->kicked = false;
+	v->wanted = false;
 	if (!inject_doing(cpu, LEVEL_GUEST))
 		next(cpu);
 }
@@ -142,6 +147,8 @@ static void ends(struct inject_cpu *cpu)
 
 	inject_end_of(in, v->index);
 	in->counts.ios += v->handling;
+	if (in->devices[in->events[v->event].device].kind == INJECT_SECOND)
+		in->counts.second_ios += v->handling;
 	inject_ended(in, v->event, v->handling);
 	v->event = NO_EVENT;
 	next(cpu);
@@ -300,5 +307,7 @@ void inject_vcpu_task(struct inject *in, uint32_t vcpu, enum inject_task_kind ki
 		   !v->cpu->stepping) {
 		next(v->cpu);
 		inject_go(v->cpu);
+	} else if (v->state == VCPU_OUT) {
+		inject_sched_want(v);
 	}
 }

@@ -169,11 +169,15 @@ static void walk(struct inject_cpu *cpu)
 	inject_piece_after(cpu, LEVEL_WORKER, wait_ns, INJECT_WORKER, ns + cost->inject_ns, inject);
 }
 
-/* The next item, or back to where the worker came from. */
+/* The next item, or back to where the worker came from, or to the thread whose turn it is now. */
 static void next(struct inject_cpu *cpu)
 {
 	struct inject *in = cpu->in;
 
+	if (!cpu->nitems && inject_sched_due(cpu)) {
+		rest(cpu);
+		return;
+	}
 	if (!cpu->nitems) {
 		switch_thread(cpu, INJECT_EV_WORKER_DONE, rest);
 		return;

@@ -263,6 +263,14 @@ static void what_contradicts_is_refused(void **state)
 		  "device.events=3: do not fit into its.eventbits=1" },
 		{ "its.icidbits=1 guest.vcpus=3",
 		  "guest.vcpus=3: a collection each does not fit into its.icidbits=1" },
+		{ "host.cpus=5", "host.cpus=5: must be at most guest.vcpus=4" },
+		{ "device.vcpus=3",
+		  "device.vcpus=3: must be 0 or a divisor of guest.vcpus=4" },
+		{ "second.count=4096 second.events=2048",
+		  "device.count=8 with device.events=4 and second.count=4096 with "
+		  "second.events=2048: 8388640 events, must be at most 32768" },
+		{ "its.eventbits=2 second.count=1 second.events=5",
+		  "second.events=5: do not fit into its.eventbits=2" },
 		{ "workload.trace=/nonexistent/stream.csv", "/nonexistent/stream.csv: " },
 	};
 

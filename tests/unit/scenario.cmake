@@ -12,6 +12,7 @@ if(NOT CMAKE_CROSSCOMPILING)	# resident memory is then the emulator's
 endif()
 add_dependencies(migrate_cli weir-sim)
 weir_add_test(NAME inject_run SOURCES inject_run.c LIBS weirsim LABELS property)
+weir_add_test(NAME inject_sched SOURCES inject_sched.c LIBS weirsim LABELS property)
 weir_add_test(NAME inject_replay SOURCES inject_replay.c LIBS weirsim LABELS property)
 weir_add_test(NAME inject_cli SOURCES inject_cli.c LABELS cli
 	DEFINES EMULATOR="${CMAKE_CROSSCOMPILING_EMULATOR}")
