@@ -48,7 +48,7 @@ static const struct sim_param own_params[] = {
 	U64("blackout.seeds", "", "1000", 1, 1000000, "choice", "migrations, each of its own seed"),
 	U64("lpi2024.scale", "", "10", 1, 1000, "choice",
 	    "iterations of the published runs are divided by it"),
-	U64("inject2019.runs", "", "8", 1, 1000, "choice", "runs that a figure is the sum of"),
+	U64("inject2019.runs", "", "32", 1, 1000, "choice", "runs that a figure is the sum of"),
 	SIM_PARAM_STRING_ENTRY("inject2019.settings", "", "choice",
 			       "NAME=VALUE of the inject scenario, separated by commas, for all "
 			       "guests"),

@@ -9,27 +9,25 @@
 
 enum inject2019_guest {
 	INJECT2019_STREAMS = 0,	/* half a million interrupts a second */
-	INJECT2019_NVME,	/* fio, 4 KiB random reads */
+	INJECT2019_NVME,	/* fio, 4 KiB random reads, while the host compiles a kernel */
 	INJECT2019_NVME_HOST,	/* the same without a hypervisor */
-	INJECT2019_SATA,
-	INJECT2019_SEQUENTIAL,	/* fio, 1 MiB sequential reads */
-	INJECT2019_COMPILE,
+	INJECT2019_TWO,		/* fio on NVMe in one guest, on SATA in another: second_ios */
+	INJECT2019_ALONE,	/* fio, NVMe, and nothing else on the machine */
+	INJECT2019_SEQUENTIAL,	/* fio, 1 MiB sequential reads, while the host compiles */
 	INJECT2019_MEMCACHED,
 	INJECT2019_GUESTS
 };
 
-#define INJECT2019_VCPUS 4u /* but for STREAMS */
-
 /**
  * struct inject2019_choice - what was chosen so that one published figure each comes out
- * @percent: of the inject scenario's costs, what everything costs on that machine
+ * @switch_ns: a context switch where CPUs are busy, so that caches are cold after it
+ * @wakeups_per_s: of housekeeping, on each CPU that runs a vCPU of STREAMS
  * @memcached_io_ns: work of a request in the guest
- * @compile_msis_per_s: interrupts while a kernel is compiled
  */
 struct inject2019_choice {
-	uint64_t percent;
+	uint64_t switch_ns;
+	uint64_t wakeups_per_s;
 	uint64_t memcached_io_ns;
-	uint64_t compile_msis_per_s;
 };
 
 extern const struct inject2019_choice inject2019_choice;
@@ -46,10 +44,10 @@ bool inject2019_run(enum inject2019_guest guest, const struct inject2019_choice 
 		    enum sim_its_design_kind kind, uint64_t runs, const char *more,
 		    struct inject_result *result, struct sim_error *err);
 
-/** inject2019_gain() - requests a second, per mille more than before; negative for less */
-int64_t inject2019_gain(const struct inject_result *before, const struct inject_result *after);
+/** inject2019_gain() - a rate, per mille more than before; negative for less */
+int64_t inject2019_gain(uint64_t before, uint64_t after);
 
-/** inject2019_time_saved() - of a computation beside the interrupts, per mille less than before */
+/** inject2019_time_saved() - of the compilation on the host, per mille less than before */
 int64_t inject2019_time_saved(const struct inject_result *before,
 			      const struct inject_result *after);
 
