@@ -46,7 +46,7 @@ void sim_its_check_bound(struct sim_its_check *check, uint64_t resident, uint64_
 void sim_its_check_residency(struct sim_its_check *check, struct sim_its_residency *residency,
 			     struct sim_its_design *design)
 {
-	uint64_t capacity = sim_its_design_capacity(design);
+	uint64_t capacity = residency->bound ? residency->bound : sim_its_design_capacity(design);
 	struct sim_its_design_stats stats;
 	uint64_t room;
 

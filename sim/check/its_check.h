@@ -4,8 +4,8 @@
  *
  *   transparency  a twin of the machine without a cache goes through the same operations in the
  *                 same order. Each interrupt goes to the same LPI of the same PE, or fails with the
- *                 same code; each acknowledge returns the same LPI; at the end memory, registers
- *                 and pending state are the same, byte for byte
+ *                 same code; each acknowledge returns the same LPI; at the end memory, registers,
+ *                 pending state and what commands were answered are the same
  *   residency     a cache with a bound holds no more than that, at any time
  *   completion    knows what the guest knows: the commands that GITS_CREADR has passed. No LPI is
  *                 delivered, or acknowledged, that a completed DISCARD, MAPD, MAPC, MOVI, or a
@@ -99,9 +99,14 @@ void sim_its_twin_compare(struct sim_its_twin *twin, struct sim_ram *ram, struct
 /** sim_its_check_bound() - so many entries are held, where so many may be */
 void sim_its_check_bound(struct sim_its_check *check, uint64_t resident, uint64_t capacity);
 
-/** struct sim_its_residency - zeroed at first; see sim_its_check_residency() */
+/**
+ * struct sim_its_residency - zeroed at first; see sim_its_check_residency()
+ * @bound: what it was given room for; 0: the design's own word
+ * @fills: at which it looks next
+ */
 struct sim_its_residency {
-	uint64_t fills;	/* at which it looks next */
+	uint64_t bound;
+	uint64_t fills;
 };
 
 /** sim_its_check_residency() - the design may have made an entry */

@@ -153,6 +153,38 @@ static void compare_registers(struct sim_its_twin *twin, struct sim_its *its)
 	}
 }
 
+static void compare_redistributors(struct sim_its_twin *twin, struct sim_gic *gic)
+{
+	static const uint32_t offsets[] = { SIM_GICR_CTLR, SIM_GICR_PROPBASER, SIM_GICR_PENDBASER };
+
+	for (uint32_t pe = 0; pe < sim_gic_config(gic)->npes; pe++)
+		for (unsigned int i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+			unsigned int nbytes = offsets[i] == SIM_GICR_CTLR ? 4 : 8;
+			uint64_t a, b;
+
+			sim_gicr_read(gic, pe, offsets[i], nbytes, &a);
+			sim_gicr_read(twin->gic, pe, offsets[i], nbytes, &b);
+			if (a != b)
+				sim_its_check_violated(twin->check, SIM_ITS_CHECK_TRANSPARENCY,
+						       "GICR register 0x%" PRIx32 " of PE %" PRIu32
+						       " is 0x%" PRIx64 ", without a cache 0x%"
+						       PRIx64, offsets[i], pe, a, b);
+		}
+}
+
+/* So many were executed, so many failed, the last of them with this code. */
+static void compare_commands(struct sim_its_twin *twin, const struct sim_its *its)
+{
+	const struct sim_its_stats *a = sim_its_stats(its), *b = sim_its_stats(twin->its);
+
+	if (a->commands != b->commands || a->errors != b->errors || a->last_error != b->last_error)
+		sim_its_check_violated(twin->check, SIM_ITS_CHECK_TRANSPARENCY, "%" PRIu64
+				       " commands, %" PRIu64 " failed, last 0x%06" PRIx32
+				       ", without a cache %" PRIu64 ", %" PRIu64 ", 0x%06" PRIx32,
+				       a->commands, a->errors, a->last_error, b->commands,
+				       b->errors, b->last_error);
+}
+
 static void compare_pending(struct sim_its_twin *twin, const struct sim_gic *gic)
 {
 	for (uint32_t pe = 0; pe < sim_gic_config(gic)->npes; pe++) {
@@ -177,6 +209,8 @@ void sim_its_twin_compare(struct sim_its_twin *twin, struct sim_ram *ram, struct
 		sim_its_check_violated(twin->check, SIM_ITS_CHECK_TRANSPARENCY,
 				       "saving: '%s', without a cache '%s'", err.text, other.text);
 	compare_registers(twin, its);
+	compare_redistributors(twin, gic);
+	compare_commands(twin, its);
 	compare_pending(twin, gic);
 	compare_memory(twin, ram);
 }

@@ -358,6 +358,8 @@ void inject_configure(struct inject *in, uint32_t intid, bool enabled);
 /* The ITS, and LPIs of every PE. */
 void inject_power(struct inject *in, bool on);
 void inject_zero_itt(struct inject *in, const struct inject_device *device);
+/* break.wrong_table */
+void inject_spoil(struct inject *in);
 uint32_t inject_take(struct inject *in, uint32_t pe);
 void inject_end_of(struct inject *in, uint32_t pe);
 void inject_sync(struct inject *in, uint32_t pe);

@@ -203,6 +203,14 @@ void inject_zero_itt(struct inject *in, const struct inject_device *device)
 	}
 }
 
+void inject_spoil(struct inject *in)
+{
+	const struct inject_device *device = &in->devices[0];
+	static const uint8_t byte = 0xa5;
+
+	sim_assert(sim_ram_store(in->m.ram, device->itt + device->itt_bytes - 1, &byte, 1));
+}
+
 uint32_t inject_take(struct inject *in, uint32_t pe)
 {
 	uint32_t intid = sim_gic_iar(in->m.gic, pe);
@@ -233,6 +241,8 @@ enum inject_arrival inject_deliver(struct inject *in, const struct inject_event 
 	struct inject_machine *m = &in->m;
 	enum inject_arrival arrival = ARRIVAL_REFUSED;
 
+	if (in->cfg->broken.wrong_code && event == in->events)
+		code = SIM_ITS_UNMAPPED_INTERRUPT;
 	if (code == SIM_ITS_OK) {
 		bool was = sim_gic_lpi_pending(m->gic, route->pe, route->intid);
 
@@ -317,6 +327,24 @@ static void boot_its(struct inject *in)
 	its_write(in, SIM_GITS_CTLR, 4, SIM_GITS_CTLR_ENABLED);
 }
 
+/* The design is held to the room that it is given. */
+static bool build_design(struct inject *in)
+{
+	struct inject_machine *m = &in->m;
+	struct sim_its_design_config cfg = in->cfg->design;
+
+	m->design = sim_its_design_create(in->cfg->kind, &cfg, in->err);
+	if (!m->design)
+		return false;
+	m->residency.bound = sim_its_design_capacity(m->design);
+	if (!in->cfg->broken.overfull || m->residency.bound > WEIR_XLATE_CAPACITY_MAX / 2)
+		return true;
+	sim_its_design_destroy(m->design);
+	cfg.capacity = (uint32_t)(2 * m->residency.bound);
+	m->design = sim_its_design_create(in->cfg->kind, &cfg, in->err);
+	return m->design;
+}
+
 /* What was asked of the machine so far had nothing to do with interrupts. */
 static bool build_parts(struct inject *in, uint32_t last_device, uint32_t last_icid)
 {
@@ -334,8 +362,7 @@ static bool build_parts(struct inject *in, uint32_t last_device, uint32_t last_i
 				      &in->cfg->its, in->err);
 	if (!m->twin || !sim_ram_add(m->ram, m->at.base, m->at.end - m->at.base, in->err))
 		return false;
-	m->design = sim_its_design_create(in->cfg->kind, &in->cfg->design, in->err);
-	if (!m->design)
+	if (!build_design(in))
 		return false;
 	m->completion = sim_its_completion_create(&m->check,
 						  UINT64_C(1) << in->cfg->gic.idbits,

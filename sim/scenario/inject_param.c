@@ -153,6 +153,12 @@ const struct sim_param inject_params[] = {
 		"planted mistake: it is told after CREADR has passed the command"),
 	BOOL("break.stale_fill", "off", TESTS,
 		"planted mistake: weir's fills come under a lease taken after the walk"),
+	BOOL("break.wrong_code", "off", TESTS,
+		"planted mistake: the first event's interrupts are answered as not mapped"),
+	BOOL("break.overfull", "off", TESTS,
+		"planted mistake: the design takes twice the room that it is given"),
+	BOOL("break.wrong_table", "off", TESTS,
+		"planted mistake: a byte of the first device's table is another at the end"),
 };
 
 _Static_assert(sizeof(inject_params) / sizeof(inject_params[0]) == INJECT_NPARAMS,
@@ -324,6 +330,9 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *p,
 			.skip_invalidate = sim_params_bool(p, "break.skip_invalidate"),
 			.late_invalidate = sim_params_bool(p, "break.late_invalidate"),
 			.stale_fill = sim_params_bool(p, "break.stale_fill"),
+			.wrong_code = sim_params_bool(p, "break.wrong_code"),
+			.overfull = sim_params_bool(p, "break.overfull"),
+			.wrong_table = sim_params_bool(p, "break.wrong_table"),
 		},
 	};
 	if (!sim_its_configure(p, &cfg->its, &cfg->gic, err))

@@ -67,6 +67,9 @@ struct inject_break {
 	bool skip_invalidate;
 	bool late_invalidate;
 	bool stale_fill;
+	bool wrong_code;
+	bool overfull;
+	bool wrong_table;
 };
 
 struct inject_config {
@@ -127,7 +130,7 @@ bool inject_config_read(struct inject_config *cfg, const struct sim_params *para
 unsigned int inject_policies_read(enum sim_its_design_kind kinds[SIM_ITS_DESIGNS],
 				  const struct sim_params *params, struct sim_error *err);
 
-#define INJECT_NPARAMS	65u
+#define INJECT_NPARAMS	68u
 extern const struct sim_param inject_params[INJECT_NPARAMS];
 
 #endif

@@ -140,6 +140,8 @@ bool inject_run(struct inject *in)
 	find_rest(in);
 	if (in->cfg->save)
 		inject_save(in);
+	if (in->cfg->broken.wrong_table)
+		inject_spoil(in);
 	sim_its_twin_compare(in->m.twin, in->m.ram, in->m.gic, in->m.its);
 	return !in->failed;
 }

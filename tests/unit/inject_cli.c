@@ -101,6 +101,18 @@ static void planted_mistakes_end_with_exit_code_1(void **state)
 		"stale_fill=1 -C storm.movi_per_s=100000",
 	};
 	static const char *const policies[] = { "list2019", "xarray2024", "weir" };
+	static const struct {
+		const char *mistake, *says;
+	} others[] = {
+		{ "wrong_code=1 -C policy.names=weir", "transparency: device 0x0 event 0: event "
+		  "not mapped, without a cache done" },
+		{ "overfull=1 -C policy.names=list2019", "residency: 65 entries, 64 is the bound" },
+		{ "overfull=1 -C policy.names=weir -C its.cache_capacity=16",
+		  "residency: 17 entries, 16 is the bound" },
+		{ "wrong_table=1 -C policy.names=weir", "transparency: memory at 0x" },
+		{ "wrong_table=1 -C policy.names=xarray2024 -C its.profile=kvm",
+		  "transparency: memory at 0x" },
+	};
 	static char command[sizeof(out)];
 
 	(void)state;
@@ -124,6 +136,13 @@ static void planted_mistakes_end_with_exit_code_1(void **state)
 			    "-C break.skip_invalidate=1 -C policy.names=weir "
 			    "-C irqbalance.period_ns=0 -C reset.period_ns=1000000"), 1);
 	assert_non_null(strstr(err, "after GITS_CTLR.Enabled was cleared"));
+	/* what has nothing to do with invalidations: each is found by its own checker */
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		assert_int_equal(sh(WEIR_SIM " run " SCENARIO SHORT "-C break.%s --out other "
+				    "--force", others[i].mistake), 1);
+		assert_non_null(strstr(err, others[i].says));
+		assert_non_null(strstr(last_line(err), "weir-sim run"));
+	}
 	/* without a mistake the same is fine, and a design without a cache has nothing to break */
 	assert_int_equal(sh(WEIR_SIM " run " SCENARIO " %s -C storm.movi_per_s=100000 --out good "
 			    "--quiet", storm), 0);

@@ -340,6 +340,29 @@ static void another_end_is_noticed(void **state)
 	sim_its_twin_compare(p.twin, p.m.ram, p.m.gic, p.m.its);
 	assert_non_null(strstr(said, "GITS register 0x0 is"));
 	pair_down(&p);
+	/* a redistributor's */
+	pair_up(&p, SIM_ITS_PROFILE_QEMU);
+	sim_gicr_write(p.m.gic, 2, SIM_GICR_CTLR, 4, 0);
+	sim_its_twin_compare(p.twin, p.m.ram, p.m.gic, p.m.its);
+	assert_string_equal(said, "transparency: GICR register 0x0 of PE 2 is 0x6, without a cache "
+			    "0x7");
+	assert_int_equal(check.violations[SIM_ITS_CHECK_TRANSPARENCY], 1);
+	pair_down(&p);
+	/* the answer to a command */
+	pair_up(&p, SIM_ITS_PROFILE_QEMU);
+	both(&p, SIM_ITS_INT | UINT64_C(8) << 32, 0, 0);
+	both(&p, SIM_ITS_CLEAR | UINT64_C(8) << 32, 0, 0);
+	sim_its_twin_compare(p.twin, p.m.ram, p.m.gic, p.m.its);
+	assert_string_equal(said, "");
+	/* the twin's queue has nothing in this place, which is no command */
+	run(&p.m, SIM_ITS_CLEAR | UINT64_C(8) << 32, 5, 0, 0);
+	both(&p, SIM_ITS_SYNC, 0, 0);
+	said[0] = '\0';
+	check.violations[SIM_ITS_CHECK_TRANSPARENCY] = 0;
+	sim_its_twin_compare(p.twin, p.m.ram, p.m.gic, p.m.its);
+	assert_string_equal(said, "transparency: 11 commands, 1 failed, last 0x010507, without a "
+			    "cache 11, 1, 0x000000");
+	pair_down(&p);
 	/* what is pending; and, held, only shows when it is saved */
 	pair_up(&p, SIM_ITS_PROFILE_KVM);
 	sim_its_msi(p.m.its, 8, 0);
@@ -359,6 +382,30 @@ static void a_bound_is_a_bound(void **state)
 	sim_its_check_bound(&check, 17, 16);
 	assert_string_equal(said, "residency: 17 entries, 16 is the bound");
 	assert_int_equal(check.violations[SIM_ITS_CHECK_RESIDENCY], 1);
+}
+
+/* A design that has more room than it was given, whatever it says itself. */
+static void room_that_was_not_given_is_noticed(void **state)
+{
+	const struct sim_its_design_config cfg = { .capacity = 8 };
+	struct sim_its_residency residency = { .bound = 4 };
+	struct sim_error err = { "" };
+	struct sim_its_design *design = sim_its_design_create(SIM_ITS_LIST2019, &cfg, &err);
+	struct sim_its_route route;
+	struct pair p;
+
+	(void)state;
+	pair_up(&p, SIM_ITS_PROFILE_QEMU);
+	for (uint64_t e = 2; e < 8; e++)
+		both(&p, SIM_ITS_MAPTI | UINT64_C(8) << 32, (8200 + e) << 32 | e, 1);
+	for (uint32_t e = 0; e < 5; e++) {
+		assert_string_equal(said, "");
+		sim_its_design_resolve(design, p.m.its, 8, e, &route);
+		sim_its_check_residency(&check, &residency, design);
+	}
+	assert_string_equal(said, "residency: 5 entries, 4 is the bound");
+	sim_its_design_destroy(design);
+	pair_down(&p);
 }
 
 /* It asks again before the fill that could reach the bound, and then at each one. */
@@ -398,6 +445,7 @@ int main(void)
 		cmocka_unit_test(another_end_is_noticed),
 		cmocka_unit_test(a_bound_is_a_bound),
 		cmocka_unit_test(the_bound_is_looked_at_in_time),
+		cmocka_unit_test(room_that_was_not_given_is_noticed),
 	};
 
 	return cmocka_run_group_tests_name("its_check", tests, NULL, NULL);
