@@ -156,6 +156,27 @@ static void a_run_repeats(void **state)
 	assert_int_equal(a.lock_ns, b.lock_ns);
 }
 
+/* 272 events in 256 entries; and in as many as they are, after a first lap that misses. */
+static void entries_for_all_hit_always(void **state)
+{
+	struct stress_setup setup = {
+		.nvcpus = 16, .ndevices = 16, .nevents = 17, .iterations = 50, .warmup = 2,
+		.kind = SIM_ITS_WEIR,
+	};
+	struct stress_result r = run(&setup, NULL);
+
+	(void)state;
+	assert_true(r.hits < r.lpis);
+	assert_true(r.hits * 100 > r.lpis * 85);
+	setup.entries = 272;
+	r = run(&setup, NULL);
+	assert_int_equal(r.hits, r.lpis);
+	/* the list keeps its own bound */
+	setup.kind = SIM_ITS_LIST2024;
+	r = run(&setup, NULL);
+	assert_int_equal(r.hits, 0);
+}
+
 static void setups_out_of_range_are_refused(void **state)
 {
 	struct sim_error err = {""};
@@ -235,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_line_is_one_cpus_at_a_time),
 		cmocka_unit_test(what_a_movi_costs),
 		cmocka_unit_test(a_run_repeats),
+		cmocka_unit_test(entries_for_all_hit_always),
 		cmocka_unit_test(setups_out_of_range_are_refused),
 		cmocka_unit_test(the_prices_are_fitted),
 		cmocka_unit_test(hold_outs_are_no_inputs),

@@ -48,6 +48,8 @@ static const struct sim_param own_params[] = {
 	U64("blackout.seeds", "", "1000", 1, 1000000, "choice", "migrations, each of its own seed"),
 	U64("lpi2024.scale", "", "10", 1, 1000, "choice",
 	    "iterations of the published runs are divided by it"),
+	U64("lpi2024.entries", "entries", "0", 0, 65536, "choice",
+	    "of weir's cache; 0: as many as the list has, 16 a vCPU"),
 	U64("inject2019.runs", "", "32", 1, 1000, "choice", "runs that a figure is the sum of"),
 	SIM_PARAM_STRING_ENTRY("inject2019.settings", "", "choice",
 			       "NAME=VALUE of the inject scenario, separated by commas, for all "

@@ -82,6 +82,7 @@ static struct stress_setup setup_of(const struct experiment_run *run,
 		.warmup = WARMUP,
 		.kind = kind,
 		.bus = true,
+		.entries = (uint32_t)sim_params_u64(run->params, "lpi2024.entries"),
 	};
 
 	if (setup.iterations < least)

@@ -441,6 +441,7 @@ bool stress_run(const struct stress_setup *setup, const struct sim_params *param
 	const struct sim_its_hooks hooks = {.invalidate = on_invalidate};
 	const struct sim_its_design_config cfg = {
 		.nvcpus = setup->nvcpus,
+		.capacity = setup->kind == SIM_ITS_WEIR ? setup->entries : 0,
 		.device_stride = setup->nevents | 1,
 		.verify = true,
 	};
@@ -453,7 +454,11 @@ bool stress_run(const struct stress_setup *setup, const struct sim_params *param
 		return false;
 	}
 	s->design = sim_its_design_create(setup->kind, &cfg, err);
-	sim_assert(s->design);
+	if (!s->design) {
+		stress_machine_down(&s->m);
+		free(s);
+		return false;
+	}
 	sim_its_set_hooks(s->m.its, &hooks, s);
 	s->queue = sim_queue_create();
 	s->lpi_lines = lines(setup->ndevices * setup->nevents);

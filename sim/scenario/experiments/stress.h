@@ -50,6 +50,7 @@
  *	did until 2025
  * @bus: the ITS is found by a search of the bus, as in the published code; else by its doorbell.
  *	What is published does as it does: lists only after a miss, the tree always
+ * @entries: of weir's cache; 0: as many as the list has, 16 a vCPU
  * @movi_period_ns: 0 for no MOVI
  */
 struct stress_setup {
@@ -61,6 +62,7 @@ struct stress_setup {
 	enum sim_its_design_kind kind;
 	bool spread;
 	bool bus;
+	uint32_t entries;
 	uint64_t movi_period_ns;
 };
 
