@@ -34,7 +34,9 @@ static const struct recording recordings[] = {
 	{ "its.profile=kvm", DATA "enable.scn", DATA "enable.kvm.golden", 3 },
 	{ "its.profile=qemu", DATA "random.scn", DATA "random.qemu.golden", 8 },
 	{ "its.profile=kvm", DATA "random.scn", DATA "random.kvm.golden", 8 },
+	{ "its.profile=qemu", DATA "registers.scn", DATA "registers.qemu.golden", 8 },
 	{ "its.v4=4.0", DATA "virtual.scn", DATA "virtual.qemu.golden", 6 },
+	{ "its.v4=4.0", DATA "virtual-junk.scn", DATA "virtual-junk.qemu.golden", 5 },
 };
 
 #define NRECORDINGS (sizeof(recordings) / sizeof(recordings[0]))
