@@ -173,12 +173,19 @@ static bool restore_event(struct restore *r, uint32_t did, const struct its_dev 
 		.valid = true, .intid = (uint32_t)its_field(v, 16, 47),
 		.icid = (uint32_t)its_field(v, 0, 15), .doorbell = SIM_GIC_SPURIOUS,
 	};
+	enum sim_its_code code;
 
 	if (ite.intid < SIM_GIC_LPI_FIRST || ite.intid >= sim_gic_lpi_end(its->gic))
 		return bad(r, "event", eid, v);
-	if (!its_held_has_coll(its, ite.icid) || its->store->ite_set(its, did, dev, eid, &ite))
+	if (!its_held_has_coll(its, ite.icid))
 		return bad(r, "event", eid, v);
-	return true;
+	code = its->store->ite_set(its, did, dev, eid, &ite);
+	if (code == SIM_ITS_NO_ROOM)
+		sim_error_set(r->err, "its: restore: more than its.held_events=%" PRIu32 " events",
+			      its->cfg.held_max);
+	else if (code)
+		bad(r, "event", eid, v);
+	return code == SIM_ITS_OK;
 }
 
 static bool restore_events(struct restore *r, uint32_t did, const struct its_dev *dev)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(test ram gic commands registers invalidate cache save v4 stream design failures check dirty)
+foreach(test ram gic commands registers invalidate cache save lives v4 stream design failures
+	check dirty)
 	weir_add_test(NAME its_${test} SOURCES its_${test}.c LIBS weirsim LABELS unit)
 endforeach()

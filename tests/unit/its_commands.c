@@ -329,6 +329,12 @@ static void moves_take_pending_state_along(void **state)
 		assert_int_equal(take(&m, 2), SIM_GIC_SPURIOUS);
 		assert_int_equal(take(&m, 3), 8200);
 		assert_int_equal(movall(&m, 3, 3), SIM_ITS_OK);
+		/* Those of other PEs stay (Linux 6.10's MOVALL takes them all). */
+		mapti(&m, 1, 4, 8201, 1);
+		on_event(&m, SIM_ITS_INT, 1, 4);
+		assert_int_equal(movall(&m, 2, 3), SIM_ITS_OK);
+		assert_int_equal(take(&m, 3), SIM_GIC_SPURIOUS);
+		assert_int_equal(take(&m, 1), 8201);
 		machine_down(&m);
 	}
 }

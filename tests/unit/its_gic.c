@@ -373,6 +373,46 @@ static void what_was_pending_when_disabled(void **state)
 	stop(&m);
 }
 
+/* Held: one that is pending and not enabled is what the table says when LPIs go on, unless PTZ. */
+static void the_table_has_the_last_word(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	for (int ptz = 0; ptz <= 1; ptz++) {
+		start(&m, SIM_GIC_HELD);
+		configure(&m, LPI + 2, 0x40);
+		sim_gic_lpi_inv(m.gic, 0, LPI + 2);
+		sim_gic_lpi_set(m.gic, 0, LPI + 2);
+		restart(&m, 0, ptz ? SIM_GICR_PENDBASER_PTZ : 0);
+		assert_int_equal(sim_gic_lpi_pending(m.gic, 0, LPI + 2), ptz);
+		stop(&m);
+	}
+}
+
+/* Table: an LPI that the other PE is not set up for stays, pending, where it is. */
+static void a_move_that_cannot_be(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	start(&m, SIM_GIC_TABLE);
+	sim_gicr_write(m.gic, 1, SIM_GICR_CTLR, 4, 0);
+	sim_gicr_write(m.gic, 1, SIM_GICR_PROPBASER, 8, PROP | 13);
+	sim_gicr_write(m.gic, 1, SIM_GICR_CTLR, 4, 1);
+	sim_gic_lpi_set(m.gic, 0, 16384);
+	sim_gic_lpi_move(m.gic, 16384, 0, 1);
+	assert_true(sim_gic_lpi_pending(m.gic, 0, 16384));
+	assert_false(sim_gic_lpi_pending(m.gic, 1, 16384));
+	sim_gic_lpi_move_all(m.gic, 0, 1);
+	assert_true(sim_gic_lpi_pending(m.gic, 0, 16384));
+	sim_gicr_write(m.gic, 1, SIM_GICR_CTLR, 4, 0);
+	sim_gic_lpi_set(m.gic, 0, LPI + 2);
+	sim_gic_lpi_move(m.gic, LPI + 2, 0, 1);
+	line_is(&m, 0, true);
+	stop(&m);
+}
+
 static void nothing_arrives_while_disabled(void **state)
 {
 	(void)state;
@@ -523,6 +563,8 @@ int main(void)
 		cmocka_unit_test(propbaser_bounds_the_lpis),
 		cmocka_unit_test(tables_are_read_at_enable),
 		cmocka_unit_test(what_was_pending_when_disabled),
+		cmocka_unit_test(the_table_has_the_last_word),
+		cmocka_unit_test(a_move_that_cannot_be),
 		cmocka_unit_test(nothing_arrives_while_disabled),
 		cmocka_unit_test(a_handover_waits_for_the_old_pe),
 		cmocka_unit_test(an_unmapped_lpi_lives_until_delivered),

@@ -462,6 +462,30 @@ static void cbaser_resets_creadr(void **state)
 	machine_down(&m);
 }
 
+/* A queue that has stalled starts anew with CBASER, Stalled included; being off and on does not. */
+static void cbaser_ends_a_stall(void **state)
+{
+	struct sim_its_config cfg = with_stall(SIM_ITS_STALL_ERROR);
+	struct machine m;
+
+	(void)state;
+	machine_up(&m, &cfg, SIM_GIC_V4_NONE);
+	assert_int_equal(on_event(&m, SIM_ITS_INT, 1, 1), SIM_ITS_UNMAPPED_DEVICE);
+	its_write(&m, SIM_GITS_CTLR, 0);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR), SIM_GITS_CREADR_STALLED);
+	assert_int_equal(its_read(&m, SIM_GITS_CTLR), SIM_GITS_CTLR_QUIESCENT);
+	its_write(&m, SIM_GITS_CTLR, SIM_GITS_CTLR_ENABLED);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR), SIM_GITS_CREADR_STALLED);
+	assert_int_equal(its_read(&m, SIM_GITS_CTLR), SIM_GITS_CTLR_ENABLED);
+	its_write(&m, SIM_GITS_CTLR, 0);
+	its_write(&m, SIM_GITS_CBASER, SIM_GITS_VALID | QUEUE | 15);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR), 0);
+	sim_ram_fill(m.ram, QUEUE, SIM_ITS_SYNC, 32);
+	its_write(&m, SIM_GITS_CTLR, SIM_GITS_CTLR_ENABLED);
+	assert_int_equal(its_read(&m, SIM_GITS_CREADR), m.write);
+	machine_down(&m);
+}
+
 /*
  * The device table of one page of each size, flat and in two levels: its last entry, and one more.
  */
@@ -472,7 +496,9 @@ static void tables_of_every_shape(void **state)
 	(void)state;
 	for (uint64_t size = 0; size < 3; size++) {
 		uint64_t page = UINT64_C(4096) << 2 * size, in_page = page / 8;
-		const uint64_t l1 = SIM_GITS_VALID | (DEVICES + 0x40000);
+		/* Bits below the page are no part of the address. */
+		const uint64_t l1 = SIM_GITS_VALID | (DEVICES + 0x40000) | (page - 1);
+		uint64_t dte = 0;
 
 		machine_up_profile(&m, SIM_ITS_PROFILE_QEMU);
 		its_write(&m, SIM_GITS_CTLR, 0);
@@ -489,11 +515,40 @@ static void tables_of_every_shape(void **state)
 		its_write(&m, SIM_GITS_CTLR, SIM_GITS_CTLR_ENABLED);
 		sim_ram_store(m.ram, DEVICES + 8 * 3, &l1, 8);
 		assert_int_equal(mapd(&m, 3 * in_page, 1, true), SIM_ITS_OK);
+		assert_true(sim_ram_get64(m.ram, DEVICES + 0x40000, &dte) && dte);
 		assert_int_equal(mapd(&m, 4 * in_page - 1, 1, true), SIM_ITS_OK);
 		assert_int_equal(mapd(&m, 3 * in_page - 1, 1, true), SIM_ITS_DEVICE_OOR);
 		assert_int_equal(mapd(&m, 4 * in_page, 1, true), SIM_ITS_DEVICE_OOR);
 		machine_down(&m);
 	}
+}
+
+static void device_table(struct machine *m, uint64_t baser)
+{
+	its_write(m, SIM_GITS_CTLR, 0);
+	its_write(m, SIM_GITS_BASER, SIM_GITS_VALID | baser);
+	its_write(m, SIM_GITS_CTLR, SIM_GITS_CTLR_ENABLED);
+}
+
+/* A table larger than there are devices; and bits 51:48 of an address, which 64 KiB pages have. */
+static void tables_have_other_limits(void **state)
+{
+	struct sim_its_config cfg = { .choices = *sim_its_profile(SIM_ITS_PROFILE_QEMU),
+				      .devbits = 4 };
+	struct machine m;
+
+	(void)state;
+	machine_up(&m, &cfg, SIM_GIC_V4_NONE);
+	device_table(&m, DEVICES);
+	assert_int_equal(mapd(&m, 15, 1, true), SIM_ITS_OK);
+	assert_int_equal(mapd(&m, 16, 1, true), SIM_ITS_DEVICE_OOR);
+	device_table(&m, DEVICES | 1 << 12);
+	assert_int_equal(mapd(&m, 1, 1, true), SIM_ITS_OK);
+	device_table(&m, DEVICES | 2 << 8);
+	assert_int_equal(mapd(&m, 1, 1, true), SIM_ITS_OK);
+	device_table(&m, DEVICES | 2 << 8 | 1 << 12);
+	assert_int_equal(mapd(&m, 1, 1, true), SIM_ITS_FAULT);
+	machine_down(&m);
 }
 
 int main(void)
@@ -514,7 +569,9 @@ int main(void)
 		cmocka_unit_test(a_queue_that_is_not_there),
 		cmocka_unit_test(cwriter_outside_of_the_queue),
 		cmocka_unit_test(cbaser_resets_creadr),
+		cmocka_unit_test(cbaser_ends_a_stall),
 		cmocka_unit_test(tables_of_every_shape),
+		cmocka_unit_test(tables_have_other_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
