@@ -159,12 +159,20 @@ static void gicr_register(struct machine *m)
 		SIM_GICR_CTLR, SIM_GICR_WAKER, SIM_GICR_PROPBASER, SIM_GICR_PENDBASER,
 		SIM_GICR_INVLPIR, SIM_GICR_INVALLR, SIM_GICR_VPROPBASER, SIM_GICR_VPENDBASER,
 	};
+	static const uint32_t more[] = {
+		SIM_GICR_VSGIR, SIM_GICR_VSGIPENDR, SIM_GICR_INVLPIR + 4, SIM_GICR_SYNCR,
+	};
 	uint8_t which = byte(m);
 	uint32_t pe = byte(m) % PES;
 	unsigned int nbytes = which & 0x10 || which % 8 < 2 ? 4 : 8;
 	uint64_t value = which & 0x20 ? word(m) : address(m) | (uint64_t)byte(m) << 56 | byte(m);
 	uint64_t read;
 
+	if (which & 0x40) {
+		sim_gicr_write(m->gic, pe, more[which % 4], 4, value);
+		sim_gicr_read(m->gic, pe, more[which % 4], 4, &read);
+		return;
+	}
 	sim_gicr_write(m->gic, pe, offsets[which % 8], nbytes, value);
 	sim_gicr_read(m->gic, pe, offsets[which % 8], nbytes, &read);
 }

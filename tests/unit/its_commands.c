@@ -63,6 +63,9 @@ static const struct wrong wrongs[] = {
 	{ "MAPTI event", { SIM_ITS_MAPTI | DEV(1), DEV(8201) | 32, 0, 0 }, 0x010a05 },
 	{ "MAPTI below LPIs", { SIM_ITS_MAPTI | DEV(1), DEV(8191), 0, 0 }, 0x010a06 },
 	{ "MAPTI above LPIs", { SIM_ITS_MAPTI | DEV(1), DEV(0x10000), 0, 0 }, 0x010a06 },
+	{ "MAPI device", { SIM_ITS_MAPI | DEV(0x2000), 5, 0, 0 }, 0x010b01 },
+	{ "MAPI unmapped", { SIM_ITS_MAPI | DEV(3), 5, 0, 0 }, 0x010b04 },
+	{ "MAPI event", { SIM_ITS_MAPI | DEV(1), 32, 0, 0 }, 0x010b05 },
 	{ "MAPI no LPI", { SIM_ITS_MAPI | DEV(1), 5, 0, 0 }, 0x010b06 },
 	{ "MOVI device", { SIM_ITS_MOVI | DEV(0x2000), 3, 0, 0 }, 0x010101 },
 	{ "MOVI collection", { SIM_ITS_MOVI | DEV(1), 3, 0x2000, 0 }, 0x010103 },
@@ -76,10 +79,16 @@ static const struct wrong wrongs[] = {
 	{ "INT unmapped", { SIM_ITS_INT | DEV(3), 3, 0, 0 }, 0x010304 },
 	{ "INT event", { SIM_ITS_INT | DEV(1), 32, 0, 0 }, 0x010305 },
 	{ "INT interrupt", { SIM_ITS_INT | DEV(1), 4, 0, 0 }, 0x010307 },
+	{ "CLEAR device", { SIM_ITS_CLEAR | DEV(0x2000), 3, 0, 0 }, 0x010501 },
+	{ "CLEAR unmapped", { SIM_ITS_CLEAR | DEV(3), 3, 0, 0 }, 0x010504 },
 	{ "CLEAR interrupt", { SIM_ITS_CLEAR | DEV(1), 4, 0, 0 }, 0x010507 },
 	{ "CLEAR event", { SIM_ITS_CLEAR | DEV(1), 32, 0, 0 }, 0x010505 },
+	{ "INV device", { SIM_ITS_INV | DEV(0x2000), 3, 0, 0 }, 0x010c01 },
+	{ "INV event", { SIM_ITS_INV | DEV(1), 32, 0, 0 }, 0x010c05 },
 	{ "INV interrupt", { SIM_ITS_INV | DEV(1), 4, 0, 0 }, 0x010c07 },
 	{ "INV unmapped", { SIM_ITS_INV | DEV(3), 4, 0, 0 }, 0x010c04 },
+	{ "DISCARD device", { SIM_ITS_DISCARD | DEV(0x2000), 3, 0, 0 }, 0x010f01 },
+	{ "DISCARD unmapped", { SIM_ITS_DISCARD | DEV(3), 3, 0, 0 }, 0x010f04 },
 	{ "DISCARD interrupt", { SIM_ITS_DISCARD | DEV(1), 4, 0, 0 }, 0x010f07 },
 	{ "DISCARD event", { SIM_ITS_DISCARD | DEV(1), 32, 0, 0 }, 0x010f05 },
 };
@@ -155,6 +164,8 @@ static void invall_of_an_unmapped_collection(void **state)
 	start(&m, SIM_ITS_PROFILE_KVM);
 	assert_int_equal(invall(&m, 7), SIM_ITS_UNMAPPED_COLLECTION);
 	assert_int_equal(sim_its_stats(m.its)->last_error, 0x010d09);
+	assert_int_equal(invall(&m, 0x2000), SIM_ITS_COLLECTION_OOR);
+	assert_int_equal(sim_its_stats(m.its)->last_error, 0x010d03);
 	machine_down(&m);
 	start(&m, SIM_ITS_PROFILE_QEMU);
 	assert_int_equal(invall(&m, 7), SIM_ITS_OK);

@@ -241,6 +241,14 @@ static void gicr_registers_have_their_masks(void **state)
 		assert_true(v == (1 | 3 << 8 | 1 << 4 | UINT64_C(3) << 32));
 		sim_gicr_read(m.gic, 3, SIM_GICR_TYPER + 4, 4, &v);
 		assert_true(v == 3);
+		/* EnableLPIs; CES and IR say that it can be cleared, and that there is INVLPIR. */
+		sim_gicr_write(m.gic, 3, SIM_GICR_CTLR, 4, UINT32_MAX);
+		assert_true(sim_gicr_read(m.gic, 3, SIM_GICR_CTLR, 4, &v) && v == 7);
+		sim_gicr_write(m.gic, 3, SIM_GICR_WAKER, 4, UINT32_MAX);
+		assert_true(sim_gicr_read(m.gic, 3, SIM_GICR_WAKER, 4, &v) && v == 6);
+		/* Never busy. */
+		assert_false(sim_gicr_write(m.gic, 3, SIM_GICR_SYNCR, 4, 1));
+		assert_true(sim_gicr_read(m.gic, 3, SIM_GICR_SYNCR, 4, &v) && v == 0);
 		machine_down(&m);
 	}
 }
