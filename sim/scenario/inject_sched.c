@@ -161,6 +161,24 @@ static void pick(struct inject_cpu *cpu)
 		inject_piece(cpu, LEVEL_THREAD, INJECT_SWITCH, ns, goes_on);
 }
 
+static void tick(void *ctx, uint64_t arg);
+
+/* When devices are quiet, vCPUs go on until they have seen what there is. */
+static bool is_wanted(const struct inject_cpu *cpu)
+{
+	for (const struct inject_thread *t = cpu->threads; t; t = t->next)
+		if (t->state == THREAD_READY && t->vcpu && t->vcpu->wanted)
+			return true;
+	return false;
+}
+
+static void tick_later(struct inject_cpu *cpu)
+{
+	cpu->tick = cpu->nready && (!cpu->in->quiet || is_wanted(cpu)) ?
+		    sim_queue_post(cpu->in->queue, inject_now(cpu->in) + cpu->in->cfg->tick_ns, 0,
+				   tick, cpu, 0) : 0;
+}
+
 /* The CPU is taken from whoever has it. An entry that was not complete is begun again. */
 static void put_back(struct inject_cpu *cpu)
 {
@@ -179,6 +197,8 @@ static void put_back(struct inject_cpu *cpu)
 	ready_to_run(cpu, thread, true);
 	cpu->current = NULL;
 	cpu->vcpu = NULL;
+	if (!cpu->tick)
+		tick_later(cpu);
 }
 
 bool inject_sched_due(const struct inject_cpu *cpu)
@@ -234,24 +254,6 @@ static void preempt(struct inject_cpu *cpu, uint64_t after_ns)
 	if (cpu->vcpu && cpu->vcpu->state == VCPU_GUEST)
 		(void)sim_queue_post(cpu->in->queue, inject_now(cpu->in) + after_ns, 0, leave, cpu,
 				     0);
-}
-
-static void tick(void *ctx, uint64_t arg);
-
-/* When devices are quiet, vCPUs go on until they have seen what there is. */
-static bool is_wanted(const struct inject_cpu *cpu)
-{
-	for (const struct inject_thread *t = cpu->threads; t; t = t->next)
-		if (t->state == THREAD_READY && t->vcpu && t->vcpu->wanted)
-			return true;
-	return false;
-}
-
-static void tick_later(struct inject_cpu *cpu)
-{
-	cpu->tick = cpu->nready && (!cpu->in->quiet || is_wanted(cpu)) ?
-		    sim_queue_post(cpu->in->queue, inject_now(cpu->in) + cpu->in->cfg->tick_ns, 0,
-				   tick, cpu, 0) : 0;
 }
 
 void inject_sched_want(struct inject_vcpu *v)

@@ -86,6 +86,7 @@ static void wake(struct inject_vcpu *v)
 		return;
 	}
 	v->state = VCPU_OUT;
+	v->wanted = true;
 	inject_note(in, INJECT_EV_RESUME, v->index, 0, 0);
 	inject_sched_wake(v->thread);
 }
