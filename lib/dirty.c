@@ -49,6 +49,12 @@ static bool has_dbm(const struct weir_dirty_config *cfg)
 	return (cfg->flags & WEIR_DIRTY_F_DBM) && !(cfg->flags & WEIR_DIRTY_F_DBM_NEEDS_BBM);
 }
 
+/* Tables are a page each, of 8-byte leaves. */
+static unsigned int page_shift(const struct weir_dirty_config *cfg)
+{
+	return cfg->table_pages == TABLE_PAGES_MAX ? 16u : cfg->table_pages == 2048u ? 14u : 12u;
+}
+
 static enum weir_status check(const struct weir_dirty_config *cfg)
 {
 	const uint32_t known = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_DBM_NEEDS_BBM |
@@ -74,9 +80,9 @@ static enum weir_status check(const struct weir_dirty_config *cfg)
 		return WEIR_EOPNOTSUPP;
 	if (cfg->policy == WEIR_DIRTY_HDBSS && !(cfg->flags & WEIR_DIRTY_F_HDBSS))
 		return WEIR_EOPNOTSUPP;
-	/* A log entry names no frame beyond 2^56 bytes of 4 KiB pages. */
+	/* A log entry names no frame beyond 2^56 bytes. */
 	if (cfg->policy == WEIR_DIRTY_HDBSS &&
-	    cfg->base_gfn + (cfg->npages - 1u) > WEIR_DIRTY_LOG_IPA >> 12)
+	    cfg->base_gfn + (cfg->npages - 1u) > WEIR_DIRTY_LOG_IPA >> page_shift(cfg))
 		return WEIR_EINVAL;
 	return WEIR_OK;
 }

@@ -240,6 +240,8 @@ static void count_fault(struct weir_dirty *d, enum weir_status status,
 		dirty_count(d, faults_spurious, 1);
 	else if (info->outcome == WEIR_DIRTY_PROMOTED)
 		dirty_count(d, faults_promoted, 1);
+	else
+		dirty_count(d, faults_untracked, 1);
 	if (!status && info->outcome == WEIR_DIRTY_PROMOTED)
 		dirty_count(d, leaves_promoted, info->leaves);
 }

@@ -559,6 +559,7 @@ struct weir_dirty_stats {
 	uint64_t faults_trapped;
 	uint64_t faults_promoted;
 	uint64_t faults_spurious;
+	uint64_t faults_untracked;	/* while logging was off */
 	uint64_t faults_failed;
 	uint64_t pages_marked[WEIR_DIRTY_SOURCES];	/* by mark and fold, and by whom */
 	uint64_t pages_late[WEIR_DIRTY_SOURCES];	/* marked or faulted after final */
@@ -596,5 +597,4 @@ void weir_dirty_stats(const struct weir_dirty *d, struct weir_dirty_stats *out);
 #include "weir/dirty_readers.h"
 #include "weir/dirty_assume.h"
 #include "weir/dirty_ring.h"
-
 #endif

@@ -144,7 +144,7 @@ static void add_copier(const struct migrate *m, struct sim_stats *s)
 	const struct migrate_figures *f = &m->figures;
 
 	add(s, "migrate.outcome", "1", f->outcome,
-	    "0 converged, 1 forced, 2 cancelled, 3 post-copy");
+	    "0 converged, 1 forced, 2 cancelled, 3 post-copy, 4 not over within migrate.limit_ns");
 	add(s, "migrate.start_ns", "ns", f->start_ns, "when logging began");
 	add(s, "migrate.end_ns", "ns", f->end_ns, "when the guest resumed");
 	add(s, "migrate.rounds", "1", f->rounds, "pre-copy rounds");
@@ -221,6 +221,7 @@ static void add_log(const struct migrate *m, const struct weir_dirty_stats *d, s
 	add(s, "dirty.faults_trapped", "1", d->faults_trapped, "faults that set a bit");
 	add(s, "dirty.faults_promoted", "1", d->faults_promoted, "faults that promoted");
 	add(s, "dirty.faults_spurious", "1", d->faults_spurious, "faults on a writable page");
+	add(s, "dirty.faults_untracked", "1", d->faults_untracked, "faults while logging was off");
 	for (i = 0; i < WEIR_DIRTY_SOURCES; i++)
 		late += d->pages_late[i];
 	add(s, "dirty.pages_late", "pages", late, "marked or faulted after final");

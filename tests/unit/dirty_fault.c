@@ -193,6 +193,7 @@ static void check_run(const struct tables *t, uint64_t p)
 static void contiguous_runs_are_split_first(void **state)
 {
 	static const uint32_t policies[] = { WEIR_DIRTY_WP, WEIR_DIRTY_FIXED, WEIR_DIRTY_DBM_ALL };
+	struct weir_dirty_stats stats;
 	struct weir_dirty_fault_info info;
 	size_t i;
 
@@ -220,6 +221,8 @@ static void contiguous_runs_are_split_first(void **state)
 		make_run(t, 112, 0);		/* on a fault while logging is off */
 		assert_int_equal(weir_dirty_fault(t->d, BASE + 120, &info), WEIR_OK);
 		assert_int_equal(info.outcome, WEIR_DIRTY_UNTRACKED);
+		weir_dirty_stats(t->d, &stats);
+		assert_int_equal(stats.faults_untracked, 1);
 		check_run(t, 112);
 		make_run(t, 160, T_W);		/* and when it is cleared */
 		assert_int_equal(weir_dirty_start(t->d, true), WEIR_OK);

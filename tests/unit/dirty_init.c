@@ -67,6 +67,14 @@ static void configurations(void **state)
 	expect(cfg, WEIR_OK);
 	cfg.base_gfn += 64;
 	expect(cfg, WEIR_EINVAL);
+	/* 2^56 bytes are 2^42 frames of 16 KiB, 2^40 of 64 KiB */
+	for (unsigned int shift = 14; shift <= 16; shift += 2) {
+		cfg.table_pages = 1u << (shift - 3);
+		cfg.base_gfn = ((uint64_t)1 << (56 - shift)) - 1024;
+		expect(cfg, WEIR_OK);
+		cfg.base_gfn += 64;
+		expect(cfg, WEIR_EINVAL);
+	}
 	cfg = good();
 	cfg.flags = 0;
 	cfg.policy = WEIR_DIRTY_WP;
