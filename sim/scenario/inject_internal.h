@@ -271,6 +271,7 @@ struct inject_machine {
 	struct sim_its_check check;
 	uint64_t write;			/* the next command's place in the queue */
 	uint64_t written;		/* commands so far */
+	uint64_t passed;		/* of them, by CREADR */
 	struct inject_executed *executed; /* commands that CREADR has not been seen to pass */
 	size_t nexecuted, executed_room;
 	bool hearing;			/* a line that rises is news to a vCPU */
@@ -449,6 +450,8 @@ void inject_replay_start(struct inject *in);
 void inject_replay_translated(struct inject *in);
 void inject_replay_commands(struct inject *in);
 /* All commands of the stream, without its interrupts; false with in->err set if they get stuck. */
+/* The line of the nth last command that was written, 1 being the last; 0: not a stream's. */
+uint64_t inject_replay_line(const struct inject *in, uint64_t nth);
 bool inject_replay_try(struct inject *in);
 
 /* inject_guest.c */

@@ -9,6 +9,8 @@
 #include "sim/scenario/inject_internal.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define BASE		UINT64_C(0x40000000)
@@ -137,25 +139,49 @@ static void completed(struct inject *in, const struct inject_executed *e)
 	inject_guest_named(in, e->cmd);
 }
 
+/* What the nth last command that was written makes of the run; the first is what counts. */
+static void refuse(struct inject *in, uint64_t nth, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void refuse(struct inject *in, uint64_t nth, const char *fmt, ...)
+{
+	char what[SIM_ERROR_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	in->failed = true;
+	if (in->stream)
+		sim_error_at(in->err, in->cfg->trace, inject_replay_line(in, nth), "%s", what);
+	else
+		sim_error_set(in->err, "%s", what);
+}
+
 void inject_ring(struct inject *in)
 {
 	static const char *const stalls[] = { "never", "fault", "error" };
 	struct inject_machine *m = &in->m;
-	uint64_t creadr;
+	uint64_t creadr, nleft;
 
 	m->hearing = true;
 	its_write(in, SIM_GITS_CWRITER, 8, m->write);
 	m->hearing = false;
 	(void)sim_its_read(m->its, SIM_GITS_CREADR, 8, &creadr);
-	for (size_t i = 0; i < m->nexecuted; i++)
+	nleft = (m->write - creadr / SIM_ITS_CMD_BYTES * SIM_ITS_CMD_BYTES + m->at.queue_bytes) %
+		m->at.queue_bytes / SIM_ITS_CMD_BYTES;
+	for (size_t i = 0; i < m->nexecuted; i++) {
 		completed(in, &m->executed[i]);
-	m->nexecuted = 0;
-	if (creadr != m->write && !in->failed) {
-		in->failed = true;
-		sim_error_set(in->err, "%s%sa command stops the queue, and no guest of this "
-			      "scenario has a way on (its.stall=%s)", in->cfg->trace,
-			      in->stream ? ": " : "", stalls[in->cfg->its.choices.stall]);
+		if (m->executed[i].code == SIM_ITS_NO_ROOM)
+			refuse(in, m->written - m->passed - i, "one event more is mapped, expected "
+			       "at most %" PRIu32 " at once (its.held_events)",
+			       in->cfg->its.held_max);
 	}
+	m->nexecuted = 0;
+	m->passed = m->written - nleft;
+	if (creadr != m->write)
+		refuse(in, nleft, "a command stops the queue, and no guest of this scenario has a "
+		       "way on (its.stall=%s)", stalls[in->cfg->its.choices.stall]);
 }
 
 void inject_configure(struct inject *in, uint32_t intid, bool enabled)

@@ -356,13 +356,27 @@ void inject_replay_commands(struct inject *in)
 	}
 }
 
+uint64_t inject_replay_line(const struct inject *in, uint64_t nth)
+{
+	for (size_t i = in->replay.next; i > 0; i--)
+		if (in->stream->rows[i - 1].op != SIM_ITS_EVENT_MSI && --nth == 0)
+			return in->stream->rows[i - 1].line;
+	return 0;
+}
+
 bool inject_replay_try(struct inject *in)
 {
-	for (size_t i = 0; i < in->stream->nrows && !in->failed; i++) {
-		if (in->stream->rows[i].op != SIM_ITS_EVENT_MSI)
-			write(in, &in->stream->rows[i]);
-		if (i % BATCH == BATCH - 1 || i + 1 == in->stream->nrows)
+	struct inject_replay *replay = &in->replay;
+
+	for (; replay->next < in->stream->nrows && !in->failed; replay->next++) {
+		const struct sim_its_event *row = &in->stream->rows[replay->next];
+
+		if (replay->next % BATCH == 0)
 			inject_ring(in);
+		if (!in->failed && row->op != SIM_ITS_EVENT_MSI)
+			write(in, row);
 	}
+	if (!in->failed)
+		inject_ring(in);
 	return !in->failed;
 }

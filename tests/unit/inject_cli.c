@@ -182,11 +182,14 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 		{ "-C workload.trace=late.csv", "late.csv:3: op, found 'mapx', expected an op "
 		  "of ITS streams" },
 		{ "-C workload.trace=sync.csv", "sync.csv: maps and raises no event" },
-		{ "-C workload.trace=stuck.csv -C its.stall=error", "stuck.csv: a command stops "
-		  "the queue, and no guest of this scenario has a way on (its.stall=error)" },
+		{ "-C workload.trace=stuck.csv -C its.stall=error", "stuck.csv:3: a command "
+		  "stops the queue, and no guest of this scenario has a way on (its.stall=error)" },
 		{ "-C its.held_events=31 -C its.profile=kvm -C device.count=8 -C device.events=4",
 		  "its.held_events=31: device.count=8 with device.events=4 maps 32, must be at "
 		  "least that" },
+		{ "-C workload.trace=room.csv -C its.profile=kvm -C its.held_events=2",
+		  "room.csv:9: one event more is mapped, expected at most 2 at once "
+		  "(its.held_events)" },
 		{ "-C its.v4=4.0 -C its.profile=kvm", "its.v4=4.0: needs its.state=memory" },
 	};
 
@@ -204,7 +207,13 @@ static void wrong_input_is_one_line_and_nothing_written(void **state)
 				   "18446744073709551615,msi,0,0\n"));
 	write_file("late.csv", TEXT("time_us,op,operands\n0,msi,0,0\n0,mapx,1\n"));
 	write_file("sync.csv", TEXT("time_us,op,operands\n0,sync\n"));
-	write_file("stuck.csv", TEXT("time_us,op,operands\n0,movi,8,0,0\n9,msi,8,0\n"));
+	write_file("stuck.csv", TEXT("time_us,op,operands\n0,mapc,0,0,1\n0,movi,8,0,0\n"
+				     "0,sync\n9,msi,8,0\n"));
+	/* two at once, one of them gone, then two again, and one too many */
+	write_file("room.csv", TEXT("time_us,op,operands\n0,mapd,1,5,0,1\n0,mapc,0,0,1\n"
+				    "0,mapti,1,0,8192,0\n0,mapti,1,1,8193,0\n0,discard,1,0\n"
+				    "0,mapti,1,2,8194,0\n0,msi,1,2\n0,mapti,1,3,8195,0\n"
+				    "0,mapti,1,4,8196,0\n"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(sh(WEIR_SIM " run " SCENARIO " --out wrong %s", cases[i].args), 2);
 		assert_int_equal(occurrences(err, "\n"), 1);
