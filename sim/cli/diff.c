@@ -176,7 +176,8 @@ static bool same_digests(const char *policy, const json_t *a, const json_t *b)
 	bool same = json_equal(json_object_get(a, "digest"), json_object_get(b, "digest"));
 
 	if (!same)
-		printf("%s: the events differ; where, is not known without both traces\n", policy);
+		printf("%s: the digests differ; where events do, if any, is not known without "
+		       "both traces\n", policy);
 	return same;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/cli/cli.h"
 #include "sim/engine/error.h"
 #include "sim/report/html.h"
+#include "sim/report/model.h"
 #include "sim/report/run.h"
 
 int sim_cli_report(int argc, const char **argv)
@@ -14,7 +15,9 @@ int sim_cli_report(int argc, const char **argv)
 	const struct poptOption options[] = { POPT_AUTOHELP POPT_TABLEEND };
 	poptContext ctx = poptGetContext("weir-sim", argc, argv, options, 0);
 	struct sim_error err = { "" };
+	struct sim_model *model = NULL;
 	const char *dir = NULL;
+	int code;
 
 	poptSetOtherOptionHelp(ctx, "DIR");
 	if (sim_cli_options(ctx, options, &err)) {
@@ -23,9 +26,12 @@ int sim_cli_report(int argc, const char **argv)
 			sim_error_set(&err, "report: one run directory is needed: "
 				      "weir-sim report DIR");
 	}
-	if (!sim_error_is_set(&err) && sim_html_write(dir, &err))
+	if (!sim_error_is_set(&err))
+		model = sim_model_load(dir, &err);
+	if (model && sim_html_write_model(dir, model, &err))
 		printf("%s/report.html\n", dir);
+	code = !sim_error_is_set(&err) ? SIM_EXIT_OK : model ? SIM_EXIT_INTERNAL : SIM_EXIT_USAGE;
+	sim_model_free(model);
 	poptFreeContext(ctx);
-	return sim_error_is_set(&err) ? sim_cli_error(SIM_EXIT_USAGE, "%s", err.text)
-				      : SIM_EXIT_OK;
+	return code == SIM_EXIT_OK ? code : sim_cli_error(code, "%s", err.text);
 }

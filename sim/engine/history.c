@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <zstd.h>
 
@@ -25,9 +27,12 @@ _Static_assert(sizeof(struct sim_record) == 32, "no padding in a record");
 /* Level 1: the history of a run is large and written while it runs. */
 enum { COMPRESSION_LEVEL = 1 };
 
+#define PART_SUFFIX ".part"
+
 struct sim_history_file {
 	FILE *stream;
 	char *path;
+	char *part; /* what it is called until it is whole; NULL: a device, a pipe */
 	ZSTD_CCtx *zstd;
 	void *out;
 	size_t out_bytes;
@@ -117,8 +122,12 @@ static void file_free(struct sim_history_file *file)
 {
 	if (!file)
 		return;
-	if (file->stream)
+	if (file->stream) {
 		fclose(file->stream);
+		if (file->part)
+			unlink(file->part);
+	}
+	free(file->part);
 	ZSTD_freeCCtx(file->zstd);
 	free(file->out);
 	free(file->path);
@@ -128,9 +137,16 @@ static void file_free(struct sim_history_file *file)
 static struct sim_history_file *file_create(const char *path, struct sim_error *err)
 {
 	struct sim_history_file *file = sim_alloc(1, sizeof(*file), "trace file");
+	struct stat st;
+	size_t part_bytes;
 
 	file->path = sim_strdup(path);
-	file->stream = fopen(path, "wb");
+	if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) {
+		part_bytes = strlen(path) + sizeof(PART_SUFFIX);
+		file->part = sim_alloc(part_bytes, 1, "trace file");
+		snprintf(file->part, part_bytes, "%s" PART_SUFFIX, path);
+	}
+	file->stream = fopen(file->part ? file->part : path, "wb");
 	if (!file->stream) {
 		sim_error_at(err, path, 0, "cannot create: %s", strerror(errno));
 		file_free(file);
@@ -250,6 +266,12 @@ static void file_finish(struct sim_history_file *file, uint64_t count)
 	if (fclose(file->stream))
 		sim_error_at(&file->err, file->path, 0, "closing: %s", strerror(errno));
 	file->stream = NULL;
+	if (!file->part)
+		return;
+	if (!sim_error_is_set(&file->err) && rename(file->part, file->path))
+		sim_error_at(&file->err, file->path, 0, "cannot be written: %s", strerror(errno));
+	if (sim_error_is_set(&file->err))
+		unlink(file->part);
 }
 
 bool sim_history_finish(struct sim_history *history, const struct sim_stats *stats,

@@ -74,7 +74,8 @@ struct sim_history {
  * sim_history_create() - begin a history
  * @kinds: the kinds that will be emitted, in any order; must outlive the history
  * @nkinds: how many, up to SIM_HISTORY_NKINDS_MAX
- * @path: file to write ("DIR/trace.zst"), replaced if it exists; NULL keeps the digest alone
+ * @path: file to write ("DIR/trace.zst"), replaced if it exists; NULL keeps the digest alone. Until
+ *	sim_history_finish() has found it whole it has ".part" behind its name
  * @err: says why it could not be created
  *
  * Return: NULL if the file could not be created.
@@ -126,7 +127,7 @@ void sim_history_digest(struct sim_history *history, uint8_t out[SIM_DIGEST_BYTE
 /** sim_history_digest_hex() - the same as 32 lower-case hexadecimal digits */
 void sim_history_digest_hex(struct sim_history *history, char out[SIM_DIGEST_HEX_BYTES]);
 
-/** sim_history_destroy() - free; a file that was not finished stays incomplete; NULL is fine */
+/** sim_history_destroy() - free; a file that was not finished is deleted; NULL is fine */
 void sim_history_destroy(struct sim_history *history);
 
 /*

@@ -118,17 +118,13 @@ static void page(FILE *out, const struct sim_model *m)
 	fprintf(out, "</body></html>\n");
 }
 
-bool sim_html_write(const char *dir, struct sim_error *err)
+bool sim_html_write_model(const char *dir, const struct sim_model *model, struct sim_error *err)
 {
-	struct sim_model *model = sim_model_load(dir, err);
 	char *text = NULL, *path;
 	size_t len = 0;
-	FILE *out;
+	FILE *out = open_memstream(&text, &len);
 	bool ok;
 
-	if (!model)
-		return false;
-	out = open_memstream(&text, &len);
 	page(out, model);
 	ok = fclose(out) == 0;
 	path = sim_path_join(dir, "report.html");
@@ -138,6 +134,14 @@ bool sim_html_write(const char *dir, struct sim_error *err)
 		sim_error_at(err, path, 0, "cannot be rendered: out of memory");
 	free(path);
 	free(text);
+	return ok;
+}
+
+bool sim_html_write(const char *dir, struct sim_error *err)
+{
+	struct sim_model *model = sim_model_load(dir, err);
+	bool ok = model && sim_html_write_model(dir, model, err);
+
 	sim_model_free(model);
 	return ok;
 }

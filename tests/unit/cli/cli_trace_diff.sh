@@ -73,7 +73,7 @@ out_has "same: 2 policies"
 sim run c.yaml --out untraced --force --seed 2 --quiet --no-trace
 sim diff a untraced
 expect 1
-out_has "slow: the events differ; where, is not known without both traces"
+out_has "slow: the digests differ; where events do, if any, is not known without both traces"
 
 # a report can be made again, and is the same
 cp a/report.html before.html
