@@ -118,8 +118,12 @@ struct sim_content *sim_content_create(uint64_t base_gfn, uint64_t npages)
 	c = sim_alloc(1, sizeof(*c), "guest memory contents");
 	c->base_gfn = base_gfn;
 	c->npages = npages;
-	c->present = sim_alloc(nwords(c), sizeof(*c->present), "guest memory contents");
-	c->received = sim_alloc(nwords(c), sizeof(*c->received), "guest memory contents");
+	c->present = calloc(nwords(c), sizeof(*c->present));
+	c->received = calloc(nwords(c), sizeof(*c->received));
+	if (!c->present || !c->received) {
+		sim_content_destroy(c);
+		return NULL;
+	}
 	set_slots(c, CONTENT_SLOTS_MIN_LOG2);
 	return c;
 }

@@ -66,6 +66,15 @@ static void report_lost(struct sim_run *run, const struct migrate *lost,
 	migrate_take_down(&again);
 }
 
+static void report_unfinished(struct sim_run *run, const struct migrate *m)
+{
+	sim_run_fail(run, "liveness: the migration was not over %" PRIu64 " ns after it began "
+		     "(policy %s, round %" PRIu64 ", %" PRIu64 " pages to send): "
+		     "migrate.limit_ns=%" PRIu64 " ended it; a larger limit or "
+		     "link.bandwidth_bytes_per_s lets it go on", m->figures.end_ns -
+		     m->figures.start_ns, m->named->name, m->round, m->npending, m->cfg->limit_ns);
+}
+
 /* All of one policy: outputs, figures and counters. The machine is gone afterwards. */
 struct outcome {
 	struct sim_policy_out *out;
@@ -97,6 +106,8 @@ static bool run_one(struct sim_run *run, const struct migrate_config *cfg,
 	if (ok) {
 		migrate_sum_up(&m, &outcome->result);
 		outcome->stats = migrate_stats(&m, &outcome->result);
+		if (m.figures.outcome == MIGRATE_UNFINISHED)
+			report_unfinished(run, &m);
 	} else {
 		sim_error_set(run->err, "%s", m.error.text);
 	}

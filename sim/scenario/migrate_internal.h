@@ -130,7 +130,8 @@ enum migrate_outcome {
 	MIGRATE_COMPLETED = 0,	/* what was left fit into the downtime limit */
 	MIGRATE_FORCED,		/* the rounds were used up: switched over all the same */
 	MIGRATE_CANCELLED,	/* the rounds were used up: given up */
-	MIGRATE_POSTCOPY	/* switched over with pages still to come */
+	MIGRATE_POSTCOPY,	/* switched over with pages still to come */
+	MIGRATE_UNFINISHED	/* migrate.limit_ns came first */
 };
 
 /* Figures of the copier. */
@@ -296,6 +297,7 @@ uint64_t migrate_link_bytes_ns(const struct migrate *m, uint64_t nbytes);
 /* migrate_switch.c */
 void migrate_switch_over(struct migrate *m);
 void migrate_cancel(struct migrate *m);
+void migrate_limit(void *ctx, uint64_t arg);
 void migrate_over(struct migrate *m);
 void migrate_pause_check(struct migrate *m);
 

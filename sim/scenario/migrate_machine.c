@@ -5,6 +5,7 @@
  */
 #include "sim/scenario/migrate_internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 const struct sim_history_kind migrate_kinds[] = {
@@ -39,6 +40,18 @@ void migrate_broken(struct migrate *m, const char *what, enum weir_status status
 {
 	sim_error_set(&m->error, "migrate: policy %s, %llu ns: %s: %s", m->policy->name,
 		      (unsigned long long)sim_queue_now(m->queue), what, weir_status_str(status));
+	m->done = true;
+}
+
+/* The host's memory does not suffice for what the guest's takes here. */
+static void no_memory(struct migrate *m)
+{
+	uint64_t nbytes = m->cfg->npages * PAGE_BYTES;
+
+	sim_error_set(&m->error, "guest.memory_bytes=%" PRIu64 ": this host has no memory for the "
+		      "tables, contents and log of such a guest (tables alone: %" PRIu64
+		      " bytes), must be less, or the host larger (policy %s)", nbytes,
+		      m->cfg->npages * 8, m->policy->name);
 	m->done = true;
 }
 
@@ -176,7 +189,7 @@ bool migrate_build(struct migrate *m, const struct sim_workload *workload)
 	m->queue = sim_queue_create();
 	m->lock.queue = sim_alloc(n, sizeof(*m->lock.queue), "lock queue");
 	m->vcpus = sim_alloc(n, sizeof(*m->vcpus), "vCPUs");
-	m->pending = sim_alloc((m->cfg->npages + 63) / 64, sizeof(*m->pending), "dirty bitmap");
+	m->pending = calloc((m->cfg->npages + 63) / 64, sizeof(*m->pending));
 	status = build_tables(m);
 	m->glue = (struct sim_dirty_glue){
 		.s2 = m->s2, .mmu = m->mmu, .skip_tlbi = m->cfg->skip_tlbi,
@@ -184,6 +197,10 @@ bool migrate_build(struct migrate *m, const struct sim_workload *workload)
 	};
 	if (status == WEIR_OK)
 		status = migrate_build_log(m);
+	if (status == WEIR_ENOMEM || !m->pending) {
+		no_memory(m);
+		return false;
+	}
 	if (status != WEIR_OK) {
 		migrate_broken(m, "building the machine", status);
 		return false;

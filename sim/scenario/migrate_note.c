@@ -102,7 +102,9 @@ void migrate_write_notes(struct sim_run *run, const struct migrate_result *resul
 				     results[i].policy->name, f->rounds,
 				     f->outcome == MIGRATE_FORCED ? "switched over by force" :
 				     f->outcome == MIGRATE_POSTCOPY ? "switched to post-copy" :
-								      "cancelled");
+				     f->outcome == MIGRATE_CANCELLED ?
+								      "cancelled" :
+								      "ended by migrate.limit_ns");
 	}
 	sim_run_note(run, "A model, not a measurement: costs marked \"assumed\" in weir-sim "
 		     "list-params have no published source.");

@@ -5,11 +5,13 @@
  */
 #include "sim/scenario/migrate_param.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "weir/dirty.h"
+#include "sim/engine/wide.h"
 #include "sim/guest/guest.h"
 #include "sim/machine/mmu.h"
 
@@ -66,6 +68,9 @@ const struct sim_param migrate_params[] = {
 		"sending and loading the device state, in blackout"),
 	U64("migrate.rounds_max", "rounds", "30", 1, 1000000, "Xen's limit is 30",
 		"rounds before giving up on convergence"),
+	U64("migrate.limit_ns", "ns", "3600000000000", 1, 1000000 * SECOND_NS, "choice",
+		"simulated time from the warm-up's end; a migration that is not over by then is "
+		"ended, as a failure"),
 	ENUM("migrate.rounds_end", "force", ends, "choice",
 		"then: switch over all the same, or cancel"),
 	BOOL("migrate.freeze", "on", "choice",
@@ -154,6 +159,7 @@ static void read_migrate(struct migrate_config *cfg, const struct sim_params *p)
 	cfg->downtime_limit_ns = sim_params_u64(p, "migrate.downtime_limit_ns");
 	cfg->device_ns = sim_params_u64(p, "migrate.device_ns");
 	cfg->rounds_max = sim_params_u64(p, "migrate.rounds_max");
+	cfg->limit_ns = sim_params_u64(p, "migrate.limit_ns");
 	cfg->cancel = sim_params_enum(p, "migrate.rounds_end") == 1;
 	cfg->freeze = sim_params_bool(p, "migrate.freeze");
 	cfg->freeze_budget_ptes = sim_params_u64(p, "migrate.freeze_budget_ptes");
@@ -189,6 +195,21 @@ static bool power_of_two(const struct sim_params *p, const char *name, struct si
 	return false;
 }
 
+/* What cannot be over in time is not begun. */
+static bool can_end(const struct migrate_config *cfg, struct sim_error *err)
+{
+	uint64_t ns = (uint64_t)((sim_u128)cfg->npages * (PAGE_BYTES + cfg->header_bytes) *
+				 1000000000u / cfg->link_bytes_per_s);
+
+	if (ns <= cfg->limit_ns)
+		return true;
+	sim_error_set(err, "migrate.limit_ns=%" PRIu64 ": link.bandwidth_bytes_per_s=%" PRIu64
+		      " sends guest.memory_bytes=%" PRIu64 " once in %" PRIu64 " ns, must be at "
+		      "least that", cfg->limit_ns, cfg->link_bytes_per_s, cfg->npages * PAGE_BYTES,
+		      ns);
+	return false;
+}
+
 bool migrate_config_read(struct migrate_config *cfg, const struct sim_params *p,
 			 struct sim_error *err)
 {
@@ -217,7 +238,7 @@ bool migrate_config_read(struct migrate_config *cfg, const struct sim_params *p,
 	read_migrate(cfg, p);
 	read_cost(&cfg->cost, p);
 	migrate_pace_config_read(&cfg->pace, p);
-	return migrate_log_config_read(&cfg->log, p, err);
+	return migrate_log_config_read(&cfg->log, p, err) && can_end(cfg, err);
 }
 
 /* One name; false if there is no such policy. */

@@ -83,6 +83,7 @@ struct migrate_config {
 	uint64_t downtime_limit_ns;
 	uint64_t device_ns;
 	uint64_t rounds_max;
+	uint64_t limit_ns;
 	bool cancel;			/* when the rounds are used up; else switch over by force */
 	bool freeze;
 	uint64_t freeze_budget_ptes;
@@ -121,7 +122,7 @@ struct migrate_policy {
 	bool choose;			/* measure first, and let the library choose */
 };
 
-#define MIGRATE_NPARAMS		46u
+#define MIGRATE_NPARAMS		47u
 extern const struct sim_param migrate_params[MIGRATE_NPARAMS];
 
 #define MIGRATE_PACE_NPARAMS	6u

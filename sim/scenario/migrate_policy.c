@@ -18,6 +18,9 @@ bool migrate_run_policy(struct migrate *m, const struct sim_workload *workload,
 	sim_guest_start(m->guest);
 	(void)sim_queue_post(m->queue, m->cfg->warmup_ns, SIM_GUEST_PRIO_OTHERS, migrate_begin, m,
 			     0);
+	/* after all else of its instant */
+	(void)sim_queue_post(m->queue, m->cfg->warmup_ns + m->cfg->limit_ns, SIM_PRIO_MAX,
+			     migrate_limit, m, 0);
 	while (!m->done && sim_queue_run_one(m->queue)) {
 		if (progress && ++events % PROGRESS_EVENTS == 0)
 			progress(ctx, sim_queue_now(m->queue), total);

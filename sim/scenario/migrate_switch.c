@@ -180,3 +180,18 @@ void migrate_cancel(struct migrate *m)
 			 0);
 	migrate_over(m);
 }
+
+/* Out of time, wherever it is: the figures are those of now. */
+void migrate_limit(void *ctx, uint64_t arg)
+{
+	struct migrate *m = ctx;
+
+	(void)arg;
+	if (m->pausing || (m->paused && !m->missing))
+		m->figures.blackout_ns = sim_queue_now(m->queue) - m->figures.pause_ns;
+	m->figures.outcome = MIGRATE_UNFINISHED;
+	migrate_phase(m, SIM_PHASE_OTHER, "migrate.limit_ns");
+	sim_history_emit(m->history, sim_queue_now(m->queue), MIGRATE_EV_CANCEL, ACTOR_COPIER, 0,
+			 0);
+	migrate_over(m);
+}
