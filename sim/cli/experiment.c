@@ -110,11 +110,36 @@ static enum sim_exit run_one(const struct experiment *experiment, const struct o
 	return code;
 }
 
+/* Is the input of one good? */
+static bool check_one(const struct experiment *experiment, const struct options *o,
+		      struct sim_error *err)
+{
+	struct experiment_run run;
+	bool ok;
+
+	if (!experiment_open(&run, experiment, o->assignments, err))
+		return false;
+	ok = !experiment->check || experiment->check(&run);
+	experiment_close(&run);
+	return ok;
+}
+
+static bool check_all(const struct options *o, struct sim_error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && experiments[i]; i++)
+		ok = experiments[i]->by_name_only || check_one(experiments[i], o, err);
+	return ok;
+}
+
 /* The worst that happened: what could not run before what ran and failed. */
 static enum sim_exit run_all(const struct options *o, struct sim_error *err)
 {
 	enum sim_exit worst = SIM_EXIT_OK;
 
+	if (!check_all(o, err))
+		return SIM_EXIT_USAGE;
 	if (o->json)
 		puts("[");
 	for (size_t i = 0, n = 0; experiments[i]; i++) {
@@ -167,7 +192,8 @@ int sim_cli_experiment(int argc, const char **argv)
 			code = SIM_EXIT_OK;
 		} else if (o.all) {
 			code = run_all(&o, &err);
-		} else if ((experiment = experiment_find(o.name, &err))) {
+		} else if ((experiment = experiment_find(o.name, &err)) &&
+			   check_one(experiment, &o, &err)) {
 			code = run_one(experiment, &o, &err);
 		}
 	}

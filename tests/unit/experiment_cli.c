@@ -74,6 +74,28 @@ static void names_are_listed_and_offered(void **state)
 	assert_int_equal(sim("koller --out ''"), 2);
 }
 
+/* The synthetic writers take seconds, and print a table; a trace that is not there comes first. */
+static void input_is_looked_at_first(void **state)
+{
+	static const char *const lists[] = {
+		"matrix -C matrix.traces=",
+		"assume -C assume.traces=",
+		"--all -C matrix.traces=",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		char arguments[256];
+
+		snprintf(arguments, sizeof(arguments), "%s%s,nowhere.csv", lists[i],
+			 WEIR_SOURCE_DIR "/examples/traces/pagewr-redis-set.csv.zst");
+		assert_int_equal(sim(arguments), 2);
+		assert_string_equal(err, "weir-sim: nowhere.csv: cannot open: No such file or "
+					 "directory\n");
+		assert_string_equal(out, "");
+	}
+}
+
 /* A miss is a statement about the model: exit code 0, and the reason is printed. */
 static void a_miss_is_shown_with_its_reason(void **state)
 {
@@ -135,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_listed_and_offered),
+		cmocka_unit_test(input_is_looked_at_first),
 		cmocka_unit_test(a_miss_is_shown_with_its_reason),
 		cmocka_unit_test(a_directory_gets_both_forms),
 		cmocka_unit_test(a_lost_page_is_a_failure),

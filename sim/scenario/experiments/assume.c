@@ -107,28 +107,17 @@ static bool compare(struct experiment_run *run, const char *name, const char *co
 	return true;
 }
 
-static bool run_traces(struct experiment_run *run)
+static const char *const recorded[] = {SHARED, "guest.vcpus=2", "guest.memory_bytes=1Gi",
+				       "workload.kind=trace", NULL};
+
+static bool run_trace(struct experiment_run *run, const char *name, const char *const *settings)
 {
-	const char *text = sim_params_str(run->params, "assume.traces");
-	char trace[4200];
+	return compare(run, name, settings, 150) && compare(run, name, settings, 100);
+}
 
-	while (*text) {
-		const char *const settings[] = {SHARED, "guest.vcpus=2", "guest.memory_bytes=1Gi",
-						"workload.kind=trace", trace, NULL};
-		size_t len = strcspn(text, ",");
-		const char *name = text + len;
-		char label[64];
-
-		while (name > text && name[-1] != '/')
-			name--;
-		snprintf(trace, sizeof(trace), "workload.trace=%.*s", (int)len, text);
-		snprintf(label, sizeof(label), "%.*s", (int)strcspn(name, ".,"), name);
-		if (!compare(run, label, settings, 150) || !compare(run, label, settings, 100))
-			return false;
-		text += len;
-		text += *text == ',';
-	}
-	return true;
+static bool check_assume(struct experiment_run *run)
+{
+	return experiment_traces_open(run, "assume.traces", recorded);
 }
 
 static bool run_assume(struct experiment_run *run)
@@ -137,12 +126,14 @@ static bool run_assume(struct experiment_run *run)
 	static const char *const hot[] = {GUEST, "workload.kind=hot", NULL};
 
 	return compare(run, "zipf", zipf, 110) && compare(run, "zipf", zipf, 80) &&
-	       compare(run, "hot", hot, 110) && compare(run, "hot", hot, 80) && run_traces(run);
+	       compare(run, "hot", hot, 110) && compare(run, "hot", hot, 80) &&
+	       experiment_each_trace(run, "assume.traces", recorded, run_trace);
 }
 
 const struct experiment experiment_assume = {
 	.name = "assume",
 	.summary = "pages that every round finds dirty are sent in the pause only",
 	.source = "bound: the same migration without",
+	.check = check_assume,
 	.run = run_assume,
 };

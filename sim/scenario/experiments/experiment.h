@@ -92,6 +92,8 @@ struct experiment_run {
  * @summary: one line
  * @source: where the published figures are from
  * @by_name_only: --all leaves it out
+ * @check: finds what is wrong with the input before anything is simulated; false with run->err
+ *	set; may be NULL
  * @run: simulates and adds rows; false with run->err set
  */
 struct experiment {
@@ -99,6 +101,7 @@ struct experiment {
 	const char *summary;
 	const char *source;
 	bool by_name_only;
+	bool (*check)(struct experiment_run *run);
 	bool (*run)(struct experiment_run *run);
 };
 

@@ -22,4 +22,19 @@
 bool experiment_migrate(struct experiment_run *run, const char *const *settings, uint64_t seed,
 			struct migrate_result *results, unsigned int n);
 
+/**
+ * experiment_each_trace() - call for each trace of a parameter that lists some
+ * @param: its name; paths, separated by commas
+ * @settings: of the guest that replays them, ending with NULL
+ * @each: gets a name for the trace, and the settings with the trace; false ends it
+ */
+bool experiment_each_trace(struct experiment_run *run, const char *param,
+			   const char *const *settings,
+			   bool (*each)(struct experiment_run *run, const char *name,
+					const char *const *settings));
+
+/** experiment_traces_open() - can all of them be replayed? false with run->err set */
+bool experiment_traces_open(struct experiment_run *run, const char *param,
+			    const char *const *settings);
+
 #endif
