@@ -3,12 +3,18 @@
  * weir/env.h - the compile-time seam: everything the library needs from the world it is built in.
  *
  * The library is written against the vocabulary below and nothing else. WEIR_ENV_HEADER names the
- * header that supplies it; four come with the project:
+ * header that supplies it; four come with the project, and the first three are taken by themselves:
  *
- *   "weir/env/hosted.h"        a VMM or a test program, over the compiler's builtins (default)
- *   "weir/env/freestanding.h"  a hypervisor without a C library: only <stdint.h> and friends
- *   "weir/env/linux.h"         the Linux kernel, over smp_load_acquire(), cmpxchg() and the like
+ *   "weir/env/hosted.h"        a VMM or a test program, over the compiler's builtins
+ *   "weir/env/freestanding.h"  a hypervisor without a C library: only <stdint.h> and friends;
+ *                              taken with -ffreestanding
+ *   "weir/env/linux.h"         the Linux kernel, over smp_load_acquire(), cmpxchg() and the like;
+ *                              taken with __KERNEL__
  *   "weir/env/explore.h"       the interleaving explorer: every atomic is a scheduling point
+ *
+ * A world of one's own is one more header, named by -DWEIR_ENV_HEADER='"my_env.h"' wherever the
+ * library is compiled and wherever weir/xlate.h is included: it has an inline function that uses
+ * the atomics. docs/porting.md has what such a header must have, and an example.
  *
  * Atomics work on plain 8, 16, 32 and 64-bit integers, by pointer, and are generic in the width.
  * The orders are the subset on which C11 and the kernel's memory model agree, so that all four
@@ -50,7 +56,13 @@
 #endif
 
 #ifndef WEIR_ENV_HEADER
+#if defined(__KERNEL__) && defined(__linux__)
+#define WEIR_ENV_HEADER "weir/env/linux.h"
+#elif defined(__STDC_HOSTED__) && !__STDC_HOSTED__
+#define WEIR_ENV_HEADER "weir/env/freestanding.h"
+#else
 #define WEIR_ENV_HEADER "weir/env/hosted.h"
+#endif
 #endif
 
 #include WEIR_ENV_HEADER

@@ -5,7 +5,9 @@
 #
 # Goal: the library links into a kernel or a bootloader. Built for a world without a C library, at
 # every optimisation level, it asks for memcpy, memmove, memset and memcmp and nothing else, has no
-# writable global, no constructor, and touches no floating-point or vector register.
+# writable global, no constructor, and touches no floating-point or vector register. The header of
+# such a world is taken without being named; one of one's own, examples/own_env.h, is enough too,
+# and then that world's panic is asked for.
 # Method: compile each source as such a world does, and read the objects with binutils.
 
 . "$(dirname "$0")/lib.sh"
@@ -38,8 +40,8 @@ for level in -O0 -O2 -O3 -Os; do
 		"$@" "$level" "${flags[@]}" -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion \
 			-Wshadow -Werror -ffreestanding -nostdlib -mgeneral-regs-only -fno-pic \
 			-fno-stack-protector -fno-asynchronous-unwind-tables \
-			-I"$project/include" -DWEIR_ENV_HEADER='"weir/env/freestanding.h"' \
-			-c "$project/lib/$source" -o "$work/$(basename "$source" .c).o" ||
+			-I"$project/include" -c "$project/lib/$source" \
+			-o "$work/$(basename "$source" .c).o" ||
 			complain "$level $source: does not compile"
 	done
 	${prefix}nm -g --defined-only "$work"/*.o | awk 'NF == 3 { print $3 }' | sort -u \
@@ -63,4 +65,30 @@ for level in -O0 -O2 -O3 -Os; do
 	done < <(${prefix}objdump -d --no-show-raw-insn "$work"/*.o | grep '^ ' |
 		cut -f 2- | grep -E "$vector" | head -5)
 done
+
+rm -f "$work"/*.o
+cat > "$work/caller.c" <<-'END'
+	#include "weir/weir.h"
+	bool caller(const struct weir_xlate *c, uint64_t *value);
+	bool caller(const struct weir_xlate *c, uint64_t *value)
+	{
+		return weir_xlate_lookup_inline(c, 1, 2, value);
+	}
+END
+for source in "$project"/lib/*.c "$work/caller.c"; do
+	"$@" -O2 "${flags[@]}" -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+		-ffreestanding -nostdlib -mgeneral-regs-only -fno-stack-protector \
+		-I"$project/include" -I"$project/examples" -DWEIR_ENV_HEADER='"own_env.h"' \
+		-c "$source" -o "$work/$(basename "$source" .c).o" ||
+		complain "$source: does not compile over examples/own_env.h"
+done
+asked=$(${prefix}nm -u "$work"/*.o | awk '$2 ~ /^hypervisor_/ { print $2 }' | sort -u | xargs)
+case $asked in
+*hypervisor_panic*) ;;
+*) complain "over examples/own_env.h: of its functions only '$asked' are asked for" ;;
+esac
+"$@" -O2 "${flags[@]}" -std=gnu11 -ffreestanding -nostdinc \
+	-isystem "$("$@" -print-file-name=include)" -I"$project/include" \
+	-c "$work/caller.c" -o "$work/caller.o" ||
+	complain "weir/weir.h: wants a C library with -ffreestanding"
 finish "$(wc -w <<< "$sources") sources by $* for $arch at -O0, -O2, -O3, -Os"

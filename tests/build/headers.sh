@@ -14,7 +14,8 @@
 . "$(dirname "$0")/lib.sh"
 
 project=$1
-warnings=(-Wall -Wextra -Wconversion -Wundef -Werror)
+warnings=(-Wall -Wextra -Wconversion -Wsign-conversion -Wundef -Wcast-qual -Wcast-align
+	-Wpointer-arith -Wredundant-decls -Werror)
 scratch
 
 # compile HEADER COMPILER FLAG...
@@ -31,7 +32,7 @@ for cc in gcc clang g++ clang++; do
 	command -v "$cc" >/dev/null || continue
 	case $cc in
 	*++) language=cc flags=(-std=c++17 -pedantic-errors -Wold-style-cast) ;;
-	*) language=c flags=(-std=c11 -pedantic-errors -Wshadow -Wstrict-prototypes) ;;
+	*) language=c flags=(-std=c11 -pedantic-errors -Wshadow -Wstrict-prototypes -Wc++-compat) ;;
 	esac
 	tried=$((tried + 1))
 	while read -r header; do
