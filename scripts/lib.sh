@@ -5,6 +5,7 @@
 # fresh Debian 12; where there is no apt they use what they find, and CMake names what is missing.
 
 set -euo pipefail
+script=$(realpath "$0")
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$project"
 jobs=$(nproc)
@@ -26,6 +27,19 @@ packages_test=(clang libclang-rt-dev valgrind zstd binutils gcc-aarch64-linux-gn
 # libjemalloc-dev cannot, so that build goes without it. random123 and uthash are headers only.
 packages_arm64=(libc6-dev:arm64 libzstd-dev:arm64 libxxhash-dev:arm64 libcyaml-dev:arm64
 	libyaml-dev:arm64 libjansson-dev:arm64 libpopt-dev:arm64 libcmocka-dev:arm64)
+
+# help_wanted OPTION...: with --help or -h, say what stands at the top of the script, and be done.
+help_wanted() {
+	local option
+	for option; do
+		case $option in
+		--help | -h)
+			sed -nE '1,3d; /^#/!q; s/^# ?//p' "$script"
+			exit 0
+			;;
+		esac
+	done
+}
 
 installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2> /dev/null | head -1)" = installed ]
