@@ -45,9 +45,10 @@ const char *const sim_html_style[] = {
 	"tr.sub td:first-child,tr.sub th{padding-left:24px;font-weight:400}"
 	"tr.set td{background:var(--soft)}td small,th small{color:var(--dim);font-weight:400;"
 	"font-size:12px}td.wrap{white-space:normal;overflow-wrap:anywhere;max-width:260px}"
-	"td.what{color:var(--dim);font-size:13px}\n"
+	"td.what{color:var(--dim);font-size:13px;min-width:220px}\n"
 	"details summary{cursor:pointer;color:var(--dim);margin:8px 0}\n",
-	"svg{display:block;width:100%;height:auto;margin:4px 0}svg text{font:120px system-ui,"
+	"svg{display:block;width:100%;min-width:600px;height:auto;margin:4px 0}"
+	"svg text{font:120px system-ui,"
 	"sans-serif;fill:var(--dim)}svg .mid{text-anchor:middle}svg .end{text-anchor:end}"
 	"svg .name{font-weight:600;font-size:135px}svg .name,svg .value{fill:var(--fg)}"
 	"svg .on-round,svg .on-freeze,svg .on-other{fill:var(--fg);font-size:110px}"

@@ -180,7 +180,8 @@ void sim_svg_lost_bars(FILE *out, const struct sim_model *model)
 		if (lost_total(s) > max)
 			max = lost_total(s);
 	}
-	fprintf(out, "<svg viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"lost compute by "
+	fprintf(out, "<div class=\"scroll\"><svg viewBox=\"0 0 %d %zu\" role=\"img\" "
+		"aria-label=\"lost compute by "
 		"cause\">\n", SIM_SVG_WIDTH, 320 * n + 80);
 	for (size_t p = 0; p < model->npolicies; p++) {
 		if (!model->policies[p].series)
@@ -188,5 +189,5 @@ void sim_svg_lost_bars(FILE *out, const struct sim_model *model)
 		lost_bar(out, &model->policies[p], max, y);
 		y += 320;
 	}
-	fprintf(out, "</svg>\n");
+	fprintf(out, "</svg></div>\n");
 }

@@ -122,7 +122,8 @@ void sim_svg_heat(FILE *out, const struct sim_svg_scale *scale, const struct sim
 	long row_height = HEIGHT / (long)s->nrows > 4 ? HEIGHT / (long)s->nrows / 2 * 2 : 4;
 	long bottom = TOP + row_height * (long)s->nrows;
 
-	fprintf(out, "<svg viewBox=\"0 0 %d %ld\" role=\"img\" aria-label=\"%s\">\n"
+	fprintf(out, "<div class=\"scroll\"><svg viewBox=\"0 0 %d %ld\" role=\"img\" "
+		"aria-label=\"%s\">\n"
 		"<path class=\"plot\" d=\"M%d %dH%ldV%ldH%dz\"/>\n", SIM_SVG_WIDTH, bottom + 360,
 		s->page_bytes ? "pages that became dirty, by time and guest address" :
 				"interrupts taken, by time and event",
@@ -131,7 +132,7 @@ void sim_svg_heat(FILE *out, const struct sim_svg_scale *scale, const struct sim
 		strokes(out, scale, s, level, row_height);
 	address_axis(out, s, bottom);
 	sim_svg_time_axis(out, scale, bottom, bottom);
-	fprintf(out, "</svg>\n");
+	fprintf(out, "</svg></div>\n");
 }
 
 void sim_svg_heat_legend(FILE *out, const struct sim_svg_scale *scale, const struct sim_series *s)

@@ -184,7 +184,8 @@ void sim_svg_throughput(FILE *out, const struct sim_svg_scale *scale, const stru
 {
 	long end = sim_svg_x(scale, s->end_ns);
 
-	fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"guest throughput over "
+	fprintf(out, "<div class=\"scroll\"><svg viewBox=\"0 0 %d %d\" role=\"img\" "
+		"aria-label=\"guest throughput over "
 		"time\">\n", SIM_SVG_WIDTH, BOTTOM + 360);
 	sim_svg_time_axis(out, scale, TOP, BOTTOM);
 	fprintf(out, "<path class=\"left\" d=\"M%d %dV%d", SIM_SVG_LEFT, BOTTOM, TOP);
@@ -199,5 +200,5 @@ void sim_svg_throughput(FILE *out, const struct sim_svg_scale *scale, const stru
 	fprintf(out, "\"/>\n<path class=\"frame\" d=\"M%d %dH%ldV%dH%dz\"/>\n", SIM_SVG_LEFT, TOP,
 		end, BOTTOM, SIM_SVG_LEFT);
 	percent_axis(out, scale);
-	fprintf(out, "</svg>\n");
+	fprintf(out, "</svg></div>\n");
 }
