@@ -3,7 +3,8 @@
 #
 # docs.sh PROJECT WEIR-SIM
 #
-# Goal: what README and docs/ name exists: files, parameters, commands of weir-sim.
+# Goal: what README and docs/ name exists: files, parameters, commands of weir-sim; a test that is
+# named `program: case` has that case. And each public function has an example that calls it.
 # Method: words in backquotes and after -C, against the tree and against what weir-sim lists. A
 # parameter is a word with a dot whose first part is that of some parameter: `link.rtt_ns`. Counters
 # have such names too, and stand in quotes in sim/. A benchmark's name, module/operation/..., is no
@@ -61,4 +62,15 @@ for page in "${pages[@]}"; do
 			complain "$page: links to $link, which is not there"
 	done < <(grep -oE '\]\([^)#]+' "$page" | cut -c3- | grep -v : | sort -u)
 done
+while read -r program name; do
+	file=$(find tests -name "$program.c")
+	[ -n "$file" ] && grep -qw -- "$name" "$file" ||
+		complain "docs/known-failures.md: $program has no $name"
+done < <(grep -oE '`[a-z0-9_]+: [a-z0-9_]+`' docs/known-failures.md | tr -d '`:' |
+	grep -vx 'program case' | sort -u)
+while read -r function; do
+	grep -qrw --include='*.[ch]' -- "$function" examples ||
+		complain "$function() has no example"
+done < <(grep -hoE '^[a-z].*\bweir_[a-z_]+\(' include/weir/*.h | grep -oE 'weir_[a-z_]+\(' |
+	tr -d '(' | grep -vx weir_xlate_lookup_scan | sort -u)
 finish "${#pages[@]} pages, $(wc -l < "$work/params") parameters"
