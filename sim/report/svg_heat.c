@@ -97,6 +97,22 @@ static void strokes(FILE *out, const struct sim_svg_scale *scale, const struct s
 	fprintf(out, "\"/>\n");
 }
 
+/* Events are few, so that a quarter of them may be none: each number stands where it belongs. */
+static void event_axis(FILE *out, const struct sim_series *s, long row_height, long bottom)
+{
+	uint64_t before = UINT64_MAX;
+
+	for (unsigned int i = 0; i <= 4; i++) {
+		uint64_t event = s->npages * i / 4;
+		long y = bottom - row_height * (long)event / (1L << s->row_shift);
+
+		if (event != before)
+			fprintf(out, "<text x=\"%d\" y=\"%ld\" class=\"end\">%" PRIu64
+				"</text>\n", SIM_SVG_LEFT - 60, y + 45, event);
+		before = event;
+	}
+}
+
 static void address_axis(FILE *out, const struct sim_series *s, long bottom)
 {
 	char text[SIM_FORMAT_BYTES];
@@ -105,11 +121,6 @@ static void address_axis(FILE *out, const struct sim_series *s, long bottom)
 		uint64_t gfn = s->base_gfn + s->npages * i / 4;
 		long y = bottom - (bottom - TOP) / 4 * (long)i;
 
-		if (!s->page_bytes) {
-			fprintf(out, "<text x=\"%d\" y=\"%ld\" class=\"end\">%" PRIu64
-				"</text>\n", SIM_SVG_LEFT - 60, y + 45, gfn - s->base_gfn);
-			continue;
-		}
 		sim_format_value((gfn - s->base_gfn) * s->page_bytes, "bytes", text);
 		fprintf(out, "<text x=\"%d\" y=\"%ld\" class=\"end\">%s"
 			"<title>guest frame 0x%" PRIx64 "</title></text>\n", SIM_SVG_LEFT - 60,
@@ -130,7 +141,10 @@ void sim_svg_heat(FILE *out, const struct sim_svg_scale *scale, const struct sim
 		SIM_SVG_LEFT, TOP, sim_svg_x(scale, s->end_ns), bottom, SIM_SVG_LEFT);
 	for (unsigned int level = 1; level <= SIM_SVG_HEAT_LEVELS; level++)
 		strokes(out, scale, s, level, row_height);
-	address_axis(out, s, bottom);
+	if (s->page_bytes)
+		address_axis(out, s, bottom);
+	else
+		event_axis(out, s, row_height, bottom);
 	sim_svg_time_axis(out, scale, bottom, bottom);
 	fprintf(out, "</svg></div>\n");
 }

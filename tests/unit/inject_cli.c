@@ -80,6 +80,30 @@ static void a_run_can_be_read_again(void **state)
 	assert_non_null(strstr(out, "its.cache_capacity"));
 }
 
+/* Numbers beside the picture of events are as far up as they say. */
+static void numbers_stand_where_they_belong(void **state)
+{
+	long y, zero = 0, one = 0, n;
+	unsigned int labels = 0;
+	const char *at;
+
+	(void)state;
+	assert_int_equal(sh(WEIR_SIM " run " SCENARIO SHORT " --out few --quiet "
+			    "-C policy.names=weir -C device.count=1 -C device.events=5"), 0);
+	assert_int_equal(sh("grep -oE 'y=\"[0-9]+\" class=\"end\">[0-9]+<' few/report.html | "
+			    "tr -cs 0-9 ' '"), 0);
+	for (at = out; sscanf(at, " %ld %ld", &y, &n) == 2; labels++) {
+		zero = n ? zero : y;
+		one = n == 1 ? zero - y : one;
+		assert_int_equal(zero - y, n * one);
+		at = strchr(at + strspn(at, " "), ' ');
+		at += strspn(at, " ");
+		at += strcspn(at, " ");
+	}
+	assert_int_equal(labels, 5); /* 0, 1, 2, 3, 5 */
+	assert_true(one > 0);
+}
+
 static void the_recorded_stream_is_replayed(void **state)
 {
 	(void)state;
@@ -229,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_shipped_scenario_answers),
 		cmocka_unit_test(a_run_can_be_read_again),
+		cmocka_unit_test(numbers_stand_where_they_belong),
 		cmocka_unit_test(the_recorded_stream_is_replayed),
 		cmocka_unit_test(planted_mistakes_end_with_exit_code_1),
 		cmocka_unit_test(wrong_input_is_one_line_and_nothing_written),
