@@ -112,8 +112,10 @@ static const char *shape_of(struct shape *s, const yaml_event_t *event)
 		key = s->key[s->depth - 1];
 		s->key[s->depth - 1] = !key;
 	}
+	/* "a\0b": the text may not have one, an escape in it makes one, and C would stop there */
 	if (single)
-		return NULL;
+		return memchr(event->data.scalar.value, 0, event->data.scalar.length) ?
+			       "found a NUL in a name or a value, expected text" : NULL;
 	if (key)
 		return "found a list or a mapping, expected a name";
 	if (s->depth == DEPTH_MAX)

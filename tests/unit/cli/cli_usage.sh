@@ -91,6 +91,8 @@ bad "b.yaml:4: sample.events=2G: must be 1..1000000000" \
 	"scenario: sample\nsample:\n  chatty: on\n  events: 2G\n"
 # what YAML allows and a configuration does not: small files that are large, or take for ever
 bad "b.yaml:2: found an alias, expected the value itself" "seed: &a 1\nrun: *a\n"
+bad "b.yaml:2: found a NUL in a name or a value, expected text" \
+	"scenario: sample\nseed: \"1\\\\0x\"\n"
 bad "b.yaml:2: found a list or a mapping, expected a name" "scenario: sample\n? [a]\n: b\n"
 bad "b.yaml:3: found more than 16 levels of nesting, expected one or two" \
 	"scenario: sample\nx:\n $(printf '%060000d' 0 | tr 0 '[')\n"
