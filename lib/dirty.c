@@ -101,8 +101,8 @@ static struct layout lay_out(const struct weir_dirty_config *cfg)
 	l.blocks = (l.stripes + 63u) >> STRIPE_SHIFT;
 	l.ctl = cfg->policy == WEIR_DIRTY_ADAPTIVE && has_dbm(cfg);
 	l.log_bytes = aligned(l.groups * 8u) + aligned(l.stripes * 8u) + aligned(l.blocks * 8u);
-	l.bytes = aligned(sizeof(struct weir_dirty)) + l.log_bytes + aligned(l.stripes * 8u) +
-		  2u * aligned(l.blocks * 8u);
+	l.bytes = aligned(sizeof(struct weir_dirty)) + l.log_bytes +
+		  2u * (aligned(l.stripes * 8u) + aligned(l.blocks * 8u));
 	if (cfg->flags & WEIR_DIRTY_F_READERS)
 		l.bytes += l.log_bytes;
 	if (cfg->flags & WEIR_DIRTY_F_DEVICES)
@@ -172,6 +172,7 @@ WEIR_API enum weir_status weir_dirty_init(void *mem, size_t size,
 	d->scan0 = piece(&at, l.stripes * 8u);
 	d->scan1 = piece(&at, l.blocks * 8u);
 	d->claim = piece(&at, l.blocks * 8u);
+	d->leaving = piece(&at, l.stripes * 8u);
 	d->ctl = l.ctl ? piece(&at, l.groups * 2u) : NULL;
 	if (cfg->flags & WEIR_DIRTY_F_ASSUME)
 		d->hot = piece(&at, l.groups * sizeof(struct dirty_hot));
@@ -246,7 +247,7 @@ static enum weir_status protect_all(struct weir_dirty *d)
 	for (group = 0; group <= last; group++) {
 		p.block = group >> (2u * STRIPE_SHIFT);
 		p.claimed |= dirty_bit(group >> STRIPE_SHIFT);
-		(void)weir_dirty_rearm(&p, group, dirty_group_mask(d, group), 0);
+		weir_dirty_rearm(&p, group, dirty_group_mask(d, group));
 		if ((group & 4095u) == 4095u || group == last)
 			weir_dirty_pass_end(&p);
 	}

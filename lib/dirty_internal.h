@@ -17,6 +17,7 @@
  *   scan0[stripe]  which groups of the stripe are in HW mode: the scan set
  *   scan1[block]   which stripes of the block may have a bit in scan0
  *   claim[block]   which stripes of the block a reader is working on
+ *   leaving[stripe] groups that a reader has demoted, until the invalidation; under its claim
  *   ctl[group]     what ADAPTIVE has learned (that policy only)
  *   hot[group]     pages assumed dirty, and those that may be soon (WEIR_DIRTY_F_ASSUME only)
  *
@@ -81,6 +82,7 @@ struct weir_dirty {
 	uint64_t *scan0;
 	uint64_t *scan1;
 	uint64_t *claim;
+	uint64_t *leaving;		/* plain, under the stripe's claim */
 	uint16_t *ctl;			/* NULL unless ADAPTIVE with usable DBM */
 	struct dirty_hot *hot;		/* NULL without WEIR_DIRTY_F_ASSUME */
 	const struct weir_dirty_ops *ops;
@@ -239,18 +241,16 @@ struct dirty_pass {
 	struct weir_dirty *reader;	/* who reads it */
 	uint64_t block;
 	uint64_t claimed;		/* stripes of the block that this pass holds */
-	bool learn;			/* ADAPTIVE, logging, not frozen */
 	uint64_t strided;		/* of the stripe at work: see dirty_learn.c */
+	bool learn;			/* ADAPTIVE, logging, not frozen */
 	bool assume;			/* pages may be assumed dirty, logging, not frozen */
-
-	/* the invalidation that is owed: pages first..last, if there is one */
-	bool tlbi;
+	bool tlbi;			/* an invalidation is owed, of these pages: first..last */
+	enum weir_status status;	/* WEIR_ENOMEM once an eager split failed */
 	uint64_t tlbi_first_gfn;
 	uint64_t tlbi_last_gfn;
 
-	/* groups that were demoted and leave the scan set after the invalidation */
+	/* stripes with groups that leave the scan set after the invalidation */
 	uint64_t demoted_stripes;
-	uint64_t demoted[64];
 
 	/* the last answer of ops->leaf: pages run_first..run_last */
 	uint64_t run_first_gfn;
@@ -273,7 +273,6 @@ struct dirty_pass {
 	uint64_t mask_group;		/* the group of mask[0] */
 	uint64_t budget_ptes;		/* 0: no limit */
 	uint64_t ptes;			/* descriptors visited so far */
-	enum weir_status status;	/* WEIR_ENOMEM once an eager split failed */
 
 	/* counted here, added to the statistics once a pass */
 	uint64_t ptes_scanned;
@@ -308,12 +307,13 @@ void weir_dirty_forget_run(struct dirty_pass *p);
 void weir_dirty_expect(struct dirty_pass *p, uint64_t group, uint64_t pages);
 uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group);
 uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
-				uint64_t *found);
-uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t found);
+				uint64_t shared, uint64_t *pages);
+void weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t dirty);
 void weir_dirty_demote(struct dirty_pass *p, uint64_t group);
 
 /* dirty_take.c */
-enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, const uint64_t *pages, size_t n);
+enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, uint64_t base,
+					const uint32_t *pages, size_t n);
 
 /* dirty_scanset.c */
 void weir_dirty_enter_scan_set(struct weir_dirty *d, uint64_t group);

@@ -163,13 +163,14 @@ uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group)
 }
 
 /*
- * The same for some groups of a stripe: found[i] for group i, where the answer has bit i. In two
- * steps, a few groups at a time: whether there is a writable leaf, without a branch, and then
- * which. Where writes are scattered a branch a group would be guessed wrong every other time, and
- * the reading ahead would start anew; the second step finds its lines in the cache.
+ * The same for some groups of a stripe: pages[i] for group i, where the answer has bit i; in groups
+ * of `shared` they join those that are there. In two steps, a few groups at a time: whether there
+ * is a writable leaf, without a branch, and then which. Where writes are scattered a branch a group
+ * would be guessed wrong every other time, and the reading ahead would start anew; the second step
+ * finds its lines in the cache.
  */
 uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups,
-				uint64_t *found)
+				uint64_t shared, uint64_t *pages)
 {
 	uint64_t first = stripe << STRIPE_SHIFT, hit = 0, left = groups;
 
@@ -177,16 +178,17 @@ uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t 
 	while (left) {
 		const uint64_t *leaves[SCAN_BATCH], *leaf;
 		unsigned int n, i, at[SCAN_BATCH];
-		uint64_t some = 0, gfn;
+		uint64_t some = 0, gfn, more;
 
 		for (n = 0; n < SCAN_BATCH && left; left &= left - 1u) {
 			i = weir_ctz64(left);
 			gfn = dirty_gfn_of(p->d, first + i);
 			leaf = lookup(p, gfn);
 			if (!leaf || p->run_order) {
-				found[i] = leaf && (weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W) ?
-						   dirty_group_mask(p->d, first + i) : 0;
-				hit |= (uint64_t)(found[i] != 0) << i;
+				if (leaf && (weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W)) {
+					pages[i] = dirty_group_mask(p->d, first + i);
+					hit |= dirty_bit(i);
+				}
 				continue;
 			}
 			some |= (uint64_t)any_writable(leaf, read_ahead(p, leaf, gfn)) << n;
@@ -196,19 +198,47 @@ uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t 
 		for (; some; some &= some - 1u) {
 			n = weir_ctz64(some);
 			i = at[n];
-			found[i] = which_writable(leaves[n]) & dirty_group_mask(p->d, first + i);
-			hit |= (uint64_t)(found[i] != 0) << i;
+			more = which_writable(leaves[n]) & dirty_group_mask(p->d, first + i);
+			hit |= (uint64_t)(more != 0) << i;
+			pages[i] = shared & dirty_bit(i) ? pages[i] | more : more;
 		}
 	}
 	return hit;
 }
 
 /*
+ * A block is about to lose its write permission, which was all that told of its pages in groups of
+ * the scan set (I1): it goes to their bits, but for the pages of one group that are handed over.
+ */
+static void keep_block(struct dirty_pass *p, uint64_t own, uint64_t dirty)
+{
+	struct weir_dirty *d = p->d;
+	uint64_t first = p->run_first_gfn < d->base_gfn ? 0 : dirty_group_of(d, p->run_first_gfn);
+	uint64_t last = dirty_group_of(d, p->run_last_gfn), stripe, todo;
+
+	if (last >= d->ngroups)
+		last = d->ngroups - 1u;
+	for (stripe = first >> STRIPE_SHIFT; stripe <= last >> STRIPE_SHIFT; stripe++) {
+		todo = weir_load_relaxed(&d->scan0[stripe]) &
+		       dirty_part(stripe << STRIPE_SHIFT, first, last);
+		for (; todo; todo &= todo - 1u) {
+			uint64_t group = (stripe << STRIPE_SHIFT) + weir_ctz64(todo);
+			uint64_t pages = dirty_group_mask(d, group);
+
+			if (group == own)
+				pages &= ~dirty;
+			if (pages)
+				dirty_set_bits(&d->shared, group, pages);
+		}
+	}
+}
+
+/*
  * Protect the block that maps a group, or split it if the policy is eager. Returns the page leaves
  * that map the group now, or NULL if nothing is left to do. If others keep changing the block, the
- * pages taken are given back (I5).
+ * pages that are dirty are given back (I5).
  */
-static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t taken)
+static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t dirty)
 {
 	const uint64_t off = WEIR_DIRTY_DESC_W | WEIR_DIRTY_DESC_DBM;
 	struct weir_dirty *d = p->d;
@@ -228,8 +258,14 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t take
 			p->status = WEIR_ENOMEM;
 		}
 		if ((v & DESC_TYPE) == DESC_BLOCK) {
-			if (!(v & off))
+			if (!(v & off)) {
+				/* The reader of another of its stripes may owe it still (I3). */
+				if (dirty && p->run_order > STRIPE_PAGES_SHIFT)
+					owe_tlbi(p, gfn, gfn + 63u);
 				return NULL;
+			}
+			if (v & WEIR_DIRTY_DESC_W)
+				keep_block(p, group, dirty);
 			if (!weir_cas_relaxed(desc, &v, v & ~off))
 				continue;
 			owe_tlbi(p, p->run_first_gfn, p->run_last_gfn);
@@ -241,8 +277,8 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t take
 	}
 	if (desc && !p->run_order)
 		return desc;
-	if (desc && taken && (weir_load_relaxed(desc) & WEIR_DIRTY_DESC_VALID))
-		dirty_set_bits(&d->shared, group, taken);
+	if (desc && dirty && (weir_load_relaxed(desc) & WEIR_DIRTY_DESC_VALID))
+		dirty_set_bits(&d->shared, group, dirty);
 	return NULL;
 }
 
@@ -310,7 +346,8 @@ static void promote_leaves(struct dirty_pass *p, uint64_t *leaf, uint64_t gfn, u
 
 /*
  * Every page of the group traps again, but for those that are assumed dirty, which go on without
- * DBM; it leaves the scan set when the pass ends its block.
+ * DBM; it leaves the scan set when the pass ends its block. A block that is writable stays so: its
+ * pages have their bits.
  */
 void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 {
@@ -319,9 +356,11 @@ void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 	uint64_t gfn = dirty_gfn_of(d, group), mask = dirty_group_mask(d, group);
 	uint64_t *leaf = weir_dirty_lookup(p, gfn);
 	uint64_t dirty = 0, changed = 0, assumed = dirty_assumed_pages(d, group), todo;
-	unsigned int s = (unsigned int)(group >> STRIPE_SHIFT) & 63u;
+	uint64_t stripe = group >> STRIPE_SHIFT;
 
 	p->ptes += 64u;
+	if (leaf && p->run_order && (weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W))
+		dirty = mask;
 	for (todo = leaf && !p->run_order ? mask : 0; todo; todo &= todo - 1u) {
 		unsigned int i = weir_ctz64(todo);
 
@@ -339,31 +378,30 @@ void weir_dirty_demote(struct dirty_pass *p, uint64_t group)
 		owe_tlbi(p, gfn, gfn + 63u);
 		p->leaves_demoted += weir_popcount64(changed);
 	}
-	p->demoted[s] |= dirty_bit(group);
-	p->demoted_stripes |= dirty_bit(s);
+	weir_plain_store(&d->leaving[stripe],
+			 weir_plain_load(&d->leaving[stripe]) | dirty_bit(group));
+	p->demoted_stripes |= dirty_bit(stripe);
 }
 
 /*
- * Re-arm pages of a group: those whose bits were `taken`, and those whose leaves were `found`
- * writable-dirty, lose their write permission. Decides, for policies that promote on re-arming, the
- * group's mode. Returns the pages that were dirty.
+ * Re-arm the pages of a group that are dirty, by bits that were taken or by their leaves: they
+ * lose their write permission. Decides, for policies that promote on re-arming, the group's mode.
  */
-uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, uint64_t found)
+void weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t dirty)
 {
 	struct weir_dirty *d = p->d;
-	uint64_t gfn = dirty_gfn_of(d, group), dirty = taken, dbm;
+	uint64_t gfn = dirty_gfn_of(d, group), dbm;
 	bool hw = dirty_in_scan_set(d, group), promotes;
 	enum dirty_verdict verdict = DIRTY_KEEP;
 	uint64_t *leaf;
 
-	if (!taken && !hw)
-		return 0;
+	if (!dirty && !hw)
+		return;
 	leaf = weir_dirty_lookup(p, gfn);
 	if (leaf && p->run_order)
-		leaf = rearm_block(p, group, taken);
+		leaf = rearm_block(p, group, dirty);
 	if (!leaf)
-		return dirty;
-	dirty |= found;
+		return;
 	if (p->learn)
 		verdict = weir_dirty_learn(d, group, weir_popcount64(dirty), hw,
 					   (p->strided & dirty_bit(group)) != 0);
@@ -381,5 +419,4 @@ uint64_t weir_dirty_rearm(struct dirty_pass *p, uint64_t group, uint64_t taken, 
 		promote_leaves(p, leaf, gfn, dbm);
 	if (verdict == DIRTY_DEMOTE)
 		weir_dirty_demote(p, group);
-	return dirty;
 }

@@ -204,19 +204,17 @@ static void retire_block(const uint64_t *sum0, uint64_t *sum1, uint64_t block, u
 /* Demoted groups leave the scan set, now that no translation from before can set a leaf dirty. */
 static void settle_demoted(struct dirty_pass *p)
 {
+	struct weir_dirty *d = p->d;
 	uint64_t stripes, groups;
 
 	for (stripes = p->demoted_stripes; stripes; stripes &= stripes - 1u) {
-		unsigned int s = weir_ctz64(stripes);
+		uint64_t stripe = (p->block << STRIPE_SHIFT) + weir_ctz64(stripes);
 
-		for (groups = p->demoted[s]; groups; groups &= groups - 1u) {
-			uint64_t group = (((p->block << STRIPE_SHIFT) + s) << STRIPE_SHIFT) +
-					 weir_ctz64(groups);
-
-			if (weir_dirty_leave_scan_set(p, group))
+		for (groups = weir_plain_load(&d->leaving[stripe]); groups; groups &= groups - 1u)
+			if (weir_dirty_leave_scan_set(p, (stripe << STRIPE_SHIFT) +
+							 weir_ctz64(groups)))
 				p->groups_demoted++;
-		}
-		p->demoted[s] = 0;
+		weir_plain_store(&d->leaving[stripe], (uint64_t)0);
 	}
 	p->demoted_stripes = 0;
 }

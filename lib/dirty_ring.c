@@ -61,17 +61,17 @@ WEIR_API size_t weir_dirty_ring_collect(struct weir_dirty_ring *ring, uint64_t *
 }
 
 /* Entries that are reset together, with one invalidation. */
-#define RESET_PAGES	128u
+#define RESET_PAGES	96u
 
 /* Ascending (Shell 1959, gaps of Ciura 2001). What was written in sequence is in order already. */
-static void sort_pages(uint64_t *pages, size_t n)
+static void sort_pages(uint32_t *pages, size_t n)
 {
 	static const unsigned char gaps[] = { 57, 23, 10, 4, 1 };
 	size_t g, i, j;
 
 	for (g = 0; g < sizeof(gaps); g++) {
 		for (i = gaps[g]; i < n; i++) {
-			uint64_t page = pages[i];
+			uint32_t page = pages[i];
 
 			for (j = i; j >= gaps[g] && pages[j - gaps[g]] > page; j -= gaps[g])
 				pages[j] = pages[j - gaps[g]];
@@ -88,27 +88,33 @@ WEIR_API enum weir_status weir_dirty_ring_reset(struct weir_dirty_ring *ring,
 
 	*nreset = 0;
 	do {
-		uint64_t pages[RESET_PAGES];
+		uint32_t pages[RESET_PAGES];	/* counted from base */
+		uint64_t base = 0;
 		size_t n = 0;
 
 		for (tail = ring->tail; visited < ring->nentries && n < RESET_PAGES; visited++) {
 			uint64_t v = weir_load_relaxed(&ring->entries[tail & mask]);
 			uint64_t page = (v >> STATE_SHIFT) - d->base_gfn;
 
-			if ((v & STATE_MASK) != COLLECTED)
+			if ((v & STATE_MASK) != COLLECTED) {
+				visited = ring->nentries;
 				break;
+			}
+			if (page < d->npages) {	/* else from elsewhere: nobody's */
+				if (!n)
+					base = page >> 32 << 32;
+				if (page >> 32 != base >> 32)
+					break;	/* of the next portion */
+				pages[n++] = (uint32_t)page;
+			}
 			tail++;
-			if (page < d->npages)	/* else from elsewhere: nobody's */
-				pages[n++] = page;
 		}
 		sort_pages(pages, n);
-		if (n && weir_dirty_clear_pages(reader, pages, n) == WEIR_EBUSY)
+		if (n && weir_dirty_clear_pages(reader, base, pages, n) == WEIR_EBUSY)
 			return WEIR_EBUSY;
 		*nreset += tail - ring->tail;
 		for (; ring->tail != tail; ring->tail++)
 			weir_store_relaxed(&ring->entries[ring->tail & mask], (uint64_t)0);
-		if (n < RESET_PAGES)
-			break;
 	} while (visited < ring->nentries);
 	return WEIR_OK;
 }

@@ -66,31 +66,10 @@ static uint64_t takable(const struct dirty_pass *p, uint64_t group)
 	return wanted(p, group) & ~dirty_assumed_pages(p->d, group);
 }
 
-/* Which of a stripe's groups are steps of a stride. taken, found: for the groups of the masks. */
-static uint64_t strides(const struct weir_dirty *d, uint64_t shared, const uint64_t *taken,
-			uint64_t hit, const uint64_t *found)
-{
-	uint64_t pages[64], left;
-
-	for (left = shared | hit; left; left &= left - 1u) {
-		unsigned int i = weir_ctz64(left);
-
-		pages[i] = shared & dirty_bit(i) ? taken[i] : 0;
-		if (hit & dirty_bit(i))
-			pages[i] |= found[i];
-	}
-	return weir_dirty_learn_strides(d, shared | hit, pages);
-}
-
 /* Pages of a group are about to be taken: those that are to be assumed dirty instead are not. */
-static void keep_hot(struct dirty_pass *p, uint64_t group, uint64_t *taken, uint64_t *found)
+static uint64_t but_hot(struct dirty_pass *p, uint64_t group, uint64_t pages)
 {
-	uint64_t hot = 0;
-
-	if (p->assume && (*taken | *found))
-		hot = weir_dirty_assume_learn(p->d, group, *taken | *found);
-	*taken &= ~hot;
-	*found &= ~hot;
+	return p->assume && pages ? pages & ~weir_dirty_assume_learn(p->d, group, pages) : pages;
 }
 
 /*
@@ -105,7 +84,8 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 	uint64_t mine = dirty_log_groups(own, stripe) & groups;
 	uint64_t device = dirty_log_groups(&d->device, stripe) & groups;
 	uint64_t hw = weir_load_relaxed(&d->scan0[stripe]) & groups;
-	uint64_t emptied = 0, emptied_own = 0, unmapped = 0, hit, left, taken[64], found[64];
+	uint64_t emptied = 0, emptied_own = 0, unmapped = 0, hit, left;
+	uint64_t dirty[64];	/* of group i of the stripe, where shared or hit has bit i */
 
 	/* Where few groups are dirty each word, and each leaf, is somewhere else in memory. */
 	for (left = shared; left; left &= left - 1u)
@@ -116,29 +96,29 @@ static void take_groups(struct dirty_pass *p, uint64_t stripe, uint64_t groups)
 
 		if (p->assume)
 			weir_dirty_assume_review(d, group);
-		if (take_bits(&d->shared, group, takable(p, group), &taken[i]))
+		if (take_bits(&d->shared, group, takable(p, group), &dirty[i]))
 			emptied |= dirty_bit(i);
-		weir_dirty_expect(p, group, taken[i]);
+		weir_dirty_expect(p, group, dirty[i]);
 	}
 	weir_dirty_retire(&d->shared, stripe, emptied);
 	/* Who set a bit may have put a table there first: ask again, now that bits are taken. */
 	weir_dirty_forget_run(p);
-	hit = weir_dirty_scan_groups(p, stripe, hw, found);
+	hit = weir_dirty_scan_groups(p, stripe, hw, shared, dirty);
 	p->ptes += (uint64_t)weir_popcount64(groups) << GROUP_SHIFT;
 	/* What most groups of a large scan set are: nothing was written. */
 	if (p->learn)
-		p->strided = strides(d, shared, taken, hit, found);
+		p->strided = weir_dirty_learn_strides(d, shared | hit, dirty);
 	else
 		groups &= hit | shared | mine | device;
 	for (left = groups; left; left &= left - 1u) {
 		unsigned int i = weir_ctz64(left);
 		uint64_t bit = dirty_bit(i), group = (stripe << STRIPE_SHIFT) + i, pages = 0;
-		uint64_t set = shared & bit ? taken[i] : 0;
-		uint64_t hard = hit & bit ? found[i] & takable(p, group) : 0;
 
-		keep_hot(p, group, &set, &hard);
+		if ((shared | hit) & bit)
+			pages = but_hot(p, group, hit & bit ? dirty[i] & takable(p, group) :
+							      dirty[i]);
 		if ((shared | hw) & bit)
-			pages = weir_dirty_rearm(p, group, set, hard);
+			weir_dirty_rearm(p, group, pages);
 		if (pages && d->many_readers)
 			weir_dirty_tell_others(p->reader, group, pages);
 		if (mine & bit) {
@@ -295,29 +275,44 @@ WEIR_API enum weir_status weir_dirty_clear(struct weir_dirty *reader, uint64_t f
 	return p.status;
 }
 
-/* The first of some pages, in ascending order, that is not in the stripe of pages[i]. */
-static size_t stripe_end(const uint64_t *pages, size_t n, size_t i)
-{
-	uint64_t stripe = pages[i] >> STRIPE_PAGES_SHIFT;
+/*
+ * Single pages, in ascending order, counted from the region's first: in 32 bits, from a multiple of
+ * 2^32 on, so that a list of them stays small on the stack of a hypervisor.
+ */
+struct page_list {
+	uint64_t base;
+	const uint32_t *pages;
+	size_t n;
+};
 
-	while (i < n && pages[i] >> STRIPE_PAGES_SHIFT == stripe)
+static uint64_t stripe_of(const struct page_list *l, size_t i)
+{
+	return (l->base + l->pages[i]) >> STRIPE_PAGES_SHIFT;
+}
+
+/* The first of the pages that is not in the stripe of page i. */
+static size_t stripe_end(const struct page_list *l, size_t i)
+{
+	uint64_t stripe = stripe_of(l, i);
+
+	while (i < l->n && stripe_of(l, i) == stripe)
 		i++;
 	return i;
 }
 
-/* Claim the stripes of some pages, in ascending order, or none. */
-static bool claim_pages(struct weir_dirty *d, const uint64_t *pages, size_t n)
+/* Claim the stripes of the pages, or none. */
+static bool claim_pages(struct weir_dirty *d, const struct page_list *l)
 {
 	size_t i, j;
 
-	for (i = 0; i < n; i = stripe_end(pages, n, i)) {
-		uint64_t stripe = pages[i] >> STRIPE_PAGES_SHIFT, bit = dirty_bit(stripe);
+	for (i = 0; i < l->n; i = stripe_end(l, i)) {
+		uint64_t stripe = stripe_of(l, i), bit = dirty_bit(stripe);
 
 		/* Acquire: what the reader before us did to the stripe is over. */
 		if (!(weir_fetch_or_acquire(&d->claim[stripe >> STRIPE_SHIFT], bit) & bit))
 			continue;
-		for (j = 0; j < i; j = stripe_end(pages, i, j)) {
-			stripe = pages[j] >> STRIPE_PAGES_SHIFT;
+		for (j = 0; j < i; j = stripe_end(l, j)) {
+			stripe = stripe_of(l, j);
 			/* Relaxed: nothing was done to these. */
 			(void)weir_fetch_and_relaxed(&d->claim[stripe >> STRIPE_SHIFT],
 						     ~dirty_bit(stripe));
@@ -328,55 +323,64 @@ static bool claim_pages(struct weir_dirty *d, const uint64_t *pages, size_t n)
 	return true;
 }
 
-/* Pay what the pass owes, and let go of the stripes of some pages, in ascending order. */
-static void let_go(struct dirty_pass *p, const uint64_t *pages, size_t n)
+/* Pay what the pass owes, and let go of the stripes of pages from..n - 1. */
+static void let_go(struct dirty_pass *p, const struct page_list *l, size_t from, size_t n)
 {
 	/* The last block first: demotions are of that one. */
-	while (n) {
-		p->block = pages[n - 1u] >> BLOCK_PAGES_SHIFT;
-		for (; n && pages[n - 1u] >> BLOCK_PAGES_SHIFT == p->block; n--)
-			p->claimed |= dirty_bit(pages[n - 1u] >> STRIPE_PAGES_SHIFT);
+	while (n > from) {
+		p->block = stripe_of(l, n - 1u) >> STRIPE_SHIFT;
+		for (; n > from && stripe_of(l, n - 1u) >> STRIPE_SHIFT == p->block; n--)
+			p->claimed |= dirty_bit(stripe_of(l, n - 1u));
 		weir_dirty_pass_end(p);
 	}
 }
 
+/* Groups of a stripe that single pages are taken from in one go: bounds the stack. */
+#define MASK_GROUPS	8u
+
 /*
- * weir_dirty_clear() of single pages, counted from the region's first and in ascending order: the
- * claims of all their stripes are held until one invalidation, which spans them, has completed.
+ * weir_dirty_clear() of n single pages, base + pages[i], counted from the region's first and in
+ * ascending order; base: a multiple of 2^32. The claims of all their stripes are held until one
+ * invalidation, which spans them, has completed.
  */
-enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, const uint64_t *pages, size_t n)
+enum weir_status weir_dirty_clear_pages(struct weir_dirty *reader, uint64_t base,
+					const uint32_t *pages, size_t n)
 {
+	const struct page_list l = { base, pages, n };
 	struct weir_dirty *d = reader->region;
 	size_t held = 0, i = 0;	/* pages[held..] have their stripes claimed */
 	struct dirty_pass p;
-	uint64_t masks[64];
+	uint64_t masks[MASK_GROUPS];
 
 	if (!weir_dirty_is_logging(d))
 		return WEIR_EINVAL;
-	if (!claim_pages(d, pages, n))
+	if (!claim_pages(d, &l))
 		return WEIR_EBUSY;
 	weir_dirty_pass_init(&p, reader);
 	p.mask = masks;
 	while (i < n) {
-		uint64_t stripe = pages[i] >> STRIPE_PAGES_SHIFT, groups = 0;
-		size_t end = stripe_end(pages, n, i);
+		uint64_t window = (base + pages[i]) >> GROUP_SHIFT & ~(uint64_t)(MASK_GROUPS - 1u);
+		uint64_t stripe = window >> STRIPE_SHIFT, groups = 0, group;
 
 		if (p.demoted_stripes && stripe >> STRIPE_SHIFT != p.block) {
-			let_go(&p, pages + held, i - held);
+			let_go(&p, &l, held, i);
 			held = i;
 		}
 		weir_memset(masks, 0, sizeof(masks));
-		for (; i < end; i++) {
-			masks[pages[i] >> GROUP_SHIFT & 63u] |= dirty_bit(pages[i]);
-			groups |= dirty_bit(pages[i] >> GROUP_SHIFT);
+		for (; i < n; i++) {
+			group = (base + pages[i]) >> GROUP_SHIFT;
+			if (group - window >= MASK_GROUPS)
+				break;
+			masks[group - window] |= dirty_bit(pages[i]);
+			groups |= dirty_bit(group);
 		}
 		p.block = stripe >> STRIPE_SHIFT;
-		p.mask_group = stripe << STRIPE_SHIFT;
+		p.mask_group = window;
 		groups &= full_groups(&p, stripe);
 		if (groups)
 			take_groups(&p, stripe, groups);
 	}
-	let_go(&p, pages + held, n - held);
+	let_go(&p, &l, held, n);
 	weir_dirty_pass_count(&p);
 	return p.status;
 }

@@ -88,7 +88,7 @@ size_t weir_dirty_ring_collect(struct weir_dirty_ring *ring, uint64_t *gfns, siz
  * @reader: the region, or a reader of it
  * @nreset: how many entries were freed; 0 touches nothing
  *
- * Entries are cleared in portions of 128, each with one invalidation that spans them. When it
+ * Entries are cleared in portions of 96, each with one invalidation that spans them. When it
  * returns, content may be read.
  * Visits at most nentries entries, whatever a collector wrote into them. An entry whose frame lies
  * outside the region is freed and ignored.
