@@ -143,21 +143,27 @@ static enum weir_status promote(struct weir_dirty *d, uint64_t *leaf, uint64_t g
 	return WEIR_OK;
 }
 
-/* The page leaf of gfn, splitting the block or the contiguous run that maps it. */
+/*
+ * The page leaf of gfn, splitting the block or the contiguous run that maps it; *writable, and the
+ * leaf as it is, if it lets writes through already.
+ */
 static enum weir_status page_leaf(struct weir_dirty *d, uint64_t gfn, uint64_t **leaf,
-				  struct weir_dirty_fault_info *info)
+				  bool *writable, struct weir_dirty_fault_info *info)
 {
 	unsigned int tries, order;
 
 	for (tries = 0; tries < LEAF_TRIES_MAX; tries++) {
 		enum weir_status status;
+		uint64_t v;
 
 		order = 0;
 		*leaf = d->ops->leaf(d->ctx, gfn, &order);
 		if (!*leaf)
 			return WEIR_ENOENT;
+		v = weir_load_relaxed(*leaf);
+		*writable = lets_write(d, v);
 		/* The leaves of a contiguous run must not differ. */
-		if (!order && !(weir_load_relaxed(*leaf) & WEIR_DIRTY_DESC_CONT))
+		if (*writable || (!order && !(v & WEIR_DIRTY_DESC_CONT)))
 			return WEIR_OK;
 		status = d->ops->block_split(d->ctx, gfn);
 		if (status)
@@ -183,9 +189,10 @@ static enum weir_status untrack(struct weir_dirty *d, uint64_t gfn,
 	unsigned int order = 0;
 	uint64_t *leaf = d->ops->leaf(d->ctx, gfn, &order);
 	enum weir_status status;
+	bool writable;
 
 	if (leaf && !order) {
-		status = page_leaf(d, gfn, &leaf, info);
+		status = page_leaf(d, gfn, &leaf, &writable, info);
 		if (status)
 			return status;
 	}
@@ -212,12 +219,11 @@ static enum weir_status track(struct weir_dirty *d, uint64_t gfn, bool may_promo
 {
 	uint64_t first = 0, npages = 0, *leaf;
 	enum weir_status status;
+	bool writable;
 
-	status = page_leaf(d, gfn, &leaf, info);
-	if (status)
-		return status;
-	if (lets_write(d, weir_load_relaxed(leaf)))
-		return WEIR_OK;		/* spurious */
+	status = page_leaf(d, gfn, &leaf, &writable, info);
+	if (status || writable)
+		return status;		/* spurious, if it is */
 	if (!may_write(d, gfn))
 		return WEIR_EFAULT;
 	if (may_promote)

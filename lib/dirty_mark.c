@@ -46,6 +46,7 @@ WEIR_API size_t weir_dirty_log(struct weir_dirty *d, const uint64_t *entries, si
 {
 	size_t i, taken = 0;
 
+	d = d->region;
 	weir_assert(page_shift == 12u || page_shift == 14u || page_shift == 16u);
 	for (i = 0; d->logged && i < nentries; i++) {
 		uint64_t gfn = (entries[i] & WEIR_DIRTY_LOG_IPA) >> page_shift;
@@ -69,8 +70,10 @@ WEIR_API enum weir_status weir_dirty_mark(struct weir_dirty *d, uint64_t first_g
 WEIR_API void weir_dirty_fold(struct weir_dirty *d, uint64_t gfn, unsigned int order,
 			      uint64_t old_desc)
 {
-	uint64_t first = gfn, last, end = d->base_gfn + (d->npages - 1u);
+	uint64_t first = gfn, last, end;
 
+	d = d->region;
+	end = d->base_gfn + (d->npages - 1u);
 	weir_assert(order < 64u);
 	last = gfn + (((uint64_t)1 << order) - 1u);
 	if (!(old_desc & WEIR_DIRTY_DESC_VALID) || !(old_desc & WEIR_DIRTY_DESC_W))

@@ -197,7 +197,8 @@ WEIR_API enum weir_status weir_dirty_harvest_step(struct weir_dirty *reader,
 	struct dirty_pass p;
 	enum weir_status status;
 
-	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, &txn->cur))
+	if (!weir_dirty_is_logging(d) || !weir_dirty_cursor_ok(d, &txn->cur) ||
+	    txn->nwords > txn->nwords_max)
 		return WEIR_EINVAL;
 	weir_dirty_pass_init(&p, reader);
 	p.words = txn->words;
@@ -223,6 +224,7 @@ WEIR_API void weir_dirty_harvest_abort(struct weir_dirty *reader, struct weir_di
 	struct dirty_log *log = reader->own.bits ? &reader->own : &d->shared;
 	size_t i;
 
+	weir_assert(txn->nwords <= txn->nwords_max);
 	for (i = 0; i < txn->nwords; i++) {
 		dirty_set_bits(log, dirty_group_of(d, txn->words[i].gfn), txn->words[i].pages);
 		dirty_count(d, pages_returned, weir_popcount64(txn->words[i].pages));

@@ -48,7 +48,6 @@
  *
  * Costs: fault O(1), O(neighbourhood) when it promotes. get and harvest: two words a block of 64
  * stripes, 64 descriptors a group of the scan set, a word a dirty group. Memory: 1.5 bits a page.
- *
  * Source of the idea: the KVM arm64 software/hardware combined dirty log (2023) and the objections
  * to it; KVM's dirty-log ABI for CLEAR; the x86 rule "dirty in the bitmap or write-protected".
  * Encodings: Arm ARM (DDI 0487), stage 2 block and page descriptors, FEAT_HAFDBS.
@@ -275,7 +274,8 @@ enum weir_status weir_dirty_init(void *mem, size_t size, const struct weir_dirty
  * @d: a region with logging off
  * @all_dirty: true: every page is reported dirty at first and nothing is protected until it is
  *	cleared, in O(1) time a group (KVM's INITIALLY_SET); false: every page is clean at first,
- *	and is protected now, in O(1) a leaf. With false, a policy that splits eagerly splits here.
+ *	and is protected now, in O(1) a leaf, 1.6 s a TiB: in portions, start all dirty and
+ *	weir_dirty_clear() a range at a time. With false, a policy that splits eagerly splits here.
  *
  * Context: may run beside fault and mark; one start, final or stop at a time. Calls ops.
  * Return: WEIR_OK; WEIR_EBUSY if logging is on or a reader is still at work; WEIR_ENOMEM if an
@@ -300,7 +300,7 @@ void weir_dirty_stop(struct weir_dirty *d);
  * @info: what was done; may be NULL
  *
  * When it returns WEIR_OK the access may be retried. On a page that is writable already (a second
- * vCPU, or a translation cached earlier) it writes no descriptor and issues no invalidation.
+ * vCPU, an older translation) it writes no descriptor, splits nothing and invalidates nothing.
  *
  * Context: any CPU, any time; takes no lock, never waits. Calls leaf, tlbi_local, and on a block
  * block_split (which may allocate).
@@ -353,7 +353,7 @@ enum weir_status weir_dirty_mark_by(struct weir_dirty *d, enum weir_dirty_source
 
 /**
  * weir_dirty_fold() - a live leaf was replaced: keep what it knew
- * @d: the region
+ * @d: the region, or a reader of it
  * @gfn: first page the old leaf mapped
  * @order: log2 of the pages it mapped, below 64 (asserted)
  * @old_desc: the old descriptor, as the atomic exchange returned it
@@ -423,8 +423,8 @@ enum weir_status weir_dirty_get_bitmap(struct weir_dirty *d, uint64_t first_gfn,
  * @npages: number of pages; a multiple of 64 unless it reaches the region's end
  * @mask: (npages + 63) / 64 words; the pages to clear. NULL: all
  *
- * Pages of the mask that are not dirty are left alone. When it returns, content may be read: a
- * later write makes the page dirty again.
+ * Pages of the mask that are not dirty are left alone; what is assumed dirty stays so. When it
+ * returns, content may be read: a later write makes the page dirty again.
  *
  * Context: any context in which the ops may be called.
  * Return: WEIR_OK; WEIR_EBUSY when another reader holds part of the range: nothing was cleared;
@@ -477,7 +477,7 @@ enum weir_status weir_dirty_harvest_begin(struct weir_dirty *d, struct weir_dirt
  * Return: WEIR_OK when the range is done; WEIR_EAGAIN when room or budget ran out: use the pages,
  *	commit, and step again; WEIR_EBUSY when another reader holds the stripe at cur.next_gfn;
  *	WEIR_ENOMEM if an eager split failed: the pages are taken all the same, the block is
- *	protected, and the walk can go on; WEIR_EINVAL for a region that is not logging.
+ *	protected, and the walk can go on; WEIR_EINVAL if logging is off or nwords is too large.
  */
 enum weir_status weir_dirty_harvest_step(struct weir_dirty *d, struct weir_dirty_txn *txn,
 					 uint64_t budget_ptes);

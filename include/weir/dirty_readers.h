@@ -118,7 +118,7 @@ void weir_dirty_promise(const struct weir_dirty *d, struct weir_dirty_promise *o
 
 /**
  * weir_dirty_log() - take over entries of the hardware's log
- * @d: a region with policy HDBSS
+ * @d: a region with policy HDBSS, or a reader of one
  * @entries: as the hardware wrote them, read after the buffer was closed to it (or its index read
  *	with acquire)
  * @nentries: how many

@@ -153,6 +153,28 @@ static void blocks_are_split_on_the_fault(void **state)
 	tables_free(t);
 }
 
+/* A fault through an older translation, on a block, or a run, that is writable by now. */
+static void writable_blocks_stay_whole(void **state)
+{
+	struct weir_dirty_config cfg = config(WEIR_DIRTY_WP, 0, 1024);
+	struct tables *t = tables_new_blocks(&cfg);
+	struct weir_dirty_fault_info info;
+
+	(void)state;
+	t->block[1] = 0;
+	t->pte[600] |= WEIR_DIRTY_DESC_CONT;
+	assert_int_equal(weir_dirty_start(t->d, true), WEIR_OK);
+	assert_int_equal(weir_dirty_fault(t->d, BASE + 3, &info), WEIR_OK);
+	assert_int_equal(info.outcome, WEIR_DIRTY_SPURIOUS);
+	assert_false(info.split);
+	assert_int_equal(t->block[0], T_BLOCK | T_W);
+	assert_int_equal(weir_dirty_fault(t->d, BASE + 600, &info), WEIR_OK);
+	assert_int_equal(info.outcome, WEIR_DIRTY_SPURIOUS);
+	assert_int_equal(t->pte[600], T_PAGE | T_W | WEIR_DIRTY_DESC_CONT);
+	assert_int_equal(t->splits + t->locals, 0);
+	tables_free(t);
+}
+
 static void eager_splits_when_it_protects(void **state)
 {
 	struct weir_dirty_config cfg = config(WEIR_DIRTY_WP_EAGER, 0, 1024);
@@ -363,6 +385,7 @@ int main(void)
 		cmocka_unit_test(fixed_promotes_its_neighbourhood),
 		cmocka_unit_test(read_only_pages_stay_read_only),
 		cmocka_unit_test(blocks_are_split_on_the_fault),
+		cmocka_unit_test(writable_blocks_stay_whole),
 		cmocka_unit_test(eager_splits_when_it_protects),
 		cmocka_unit_test(contiguous_runs_are_split_first),
 		cmocka_unit_test(bad_addresses_change_nothing),

@@ -360,9 +360,28 @@ static void unmapped_pages_cost_nothing(void **state)
 	tables_free(t);
 }
 
+/* What a writer hands to a reader reaches the region: a fold, and entries of the hardware's log. */
+static void a_reader_stands_for_its_region(void **state)
+{
+	struct tables *t = started(WEIR_DIRTY_HDBSS, WEIR_DIRTY_F_HDBSS | WEIR_DIRTY_F_READERS);
+	const uint64_t entry = (uint64_t)(BASE + 70) << 12 | WEIR_DIRTY_LOG_VALID;
+	struct weir_dirty *reader;
+	void *mem = attach(t, false, &reader);
+
+	(void)state;
+	weir_dirty_fold(reader, BASE + 5, 0, T_PAGE | T_W);
+	assert_true(tables_is_dirty(t, BASE + 5));
+	assert_int_equal(weir_dirty_log(reader, &entry, 1, 12), 1);
+	assert_true(tables_is_dirty(t, BASE + 70));
+	assert_int_equal(tables_count_dirty(t), 2);
+	free(mem);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_reader_stands_for_its_region),
 		cmocka_unit_test(each_reader_sees_each_write_once),
 		cmocka_unit_test(attaching_inherits_what_the_first_reader_was_told),
 		cmocka_unit_test(starting_takes_nothing_from_a_reader),

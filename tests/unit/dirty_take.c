@@ -280,9 +280,58 @@ static void a_scan_finds_each_page(void **state)
 	tables_free(t);
 }
 
+/* A transaction that says that it holds more than fits is refused, and nothing is taken. */
+static void more_words_than_fit(void **state)
+{
+	struct tables *t = started(WEIR_DIRTY_WP, 0);
+	struct weir_dirty_word words[2] = { { 0, 0 }, { 7, 7 } };
+	struct weir_dirty_txn txn;
+
+	(void)state;
+	tables_guest_write(t, BASE);
+	begin(t, &txn, words, 1);
+	txn.nwords = 2;
+	assert_int_equal(weir_dirty_harvest_step(t->d, &txn, 0), WEIR_EINVAL);
+	assert_int_equal(words[1].gfn, 7);
+	assert_true(tables_is_dirty(t, BASE));
+	tables_free(t);
+}
+
+/* A start in portions: all dirty, then cleared a range at a time, is a start with nothing dirty. */
+static void a_start_in_portions(void **state)
+{
+	static const uint32_t policies[] = {
+		WEIR_DIRTY_WP, WEIR_DIRTY_WP_EAGER, WEIR_DIRTY_DBM_ALL, WEIR_DIRTY_FIXED,
+		WEIR_DIRTY_ADAPTIVE,
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		struct weir_dirty_config cfg = {
+			.base_gfn = BASE, .npages = NPAGES, .policy = policies[i],
+			.neighbourhood = 16, .flags = WEIR_DIRTY_F_DBM,
+		};
+		struct tables *whole = started(policies[i], 0), *t = tables_new(&cfg);
+		uint64_t first, n;
+
+		assert_int_equal(weir_dirty_start(t->d, true), WEIR_OK);
+		for (first = 0; first < NPAGES; first += n) {
+			n = NPAGES - first < 1024 ? NPAGES - first : 1024;
+			assert_int_equal(weir_dirty_clear(t->d, BASE + first, n, NULL), WEIR_OK);
+		}
+		assert_int_equal(tables_count_dirty(t), 0);
+		assert_memory_equal(t->pte, whole->pte, NPAGES * sizeof(*t->pte));
+		tables_free(whole);
+		tables_free(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(more_words_than_fit),
+		cmocka_unit_test(a_start_in_portions),
 		cmocka_unit_test(harvest_takes_each_page_once),
 		cmocka_unit_test(a_scan_finds_each_page),
 		cmocka_unit_test(abort_gives_back),
