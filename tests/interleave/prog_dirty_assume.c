@@ -98,6 +98,56 @@ WX_PROGRAM(assume_adaptive) = {
 	.setup = adaptive_setup, .thread = rounds_thread, .final = vm_final, .step = vm_step,
 };
 
+/*
+ * A ring's reset takes page 0 in its third round, and so comes to assume it, while a CPU writes and
+ * a round goes by: each claims the stripe, under which alone the counts are changed.
+ */
+static struct weir_dirty_ring ring;
+static uint64_t entries[WEIR_DIRTY_RING_MIN];
+
+static void ring_setup(void)
+{
+	uint64_t gfn;
+
+	wp_setup();
+	wx_check(!weir_dirty_ring_init(&ring, entries, WEIR_DIRTY_RING_MIN), "ring_init");
+	vm.ring = &ring;
+	wx_check(!weir_dirty_mark(vm.d, VM_BASE_GFN, 1), "mark");
+	wx_check(!weir_dirty_ring_push(&ring, VM_BASE_GFN), "push");
+	wx_check(weir_dirty_ring_collect(&ring, &gfn, 1) == 1, "collect");
+	begin_round();
+}
+
+static void ring_thread(unsigned int tid)
+{
+	struct weir_dirty_word word = { VM_BASE_GFN, 1 };
+	enum weir_status s;
+	size_t n;
+
+	if (tid == 0) {
+		vm_write(0);
+		vm_write(1);
+	} else if (tid == 1) {
+		vm.readers++;
+		wx_note("reset");
+		s = weir_dirty_ring_reset(&ring, vm.d, &n);
+		wx_note("reset done: %d, %zu entries", (int)s, n);
+		wx_check(s == WEIR_OK || s == WEIR_EBUSY, "reset: %s", weir_status_str(s));
+		word.pages &= ~weir_dirty_assumed(vm.d, word.gfn);
+		if (n && word.pages)
+			vm_copy(&word, 1);
+		vm.readers--;
+	} else {
+		round_of();
+	}
+}
+
+WX_PROGRAM(assume_ring) = {
+	.name = "dirty/assume-ring", .what = "a ring's reset, beside a round that assumes pages",
+	.nthreads = 3, .setup = ring_setup, .thread = ring_thread, .final = vm_final,
+	.step = vm_step,
+};
+
 /* The page is assumed in a group that is being frozen. */
 static void freeze_thread(unsigned int tid)
 {
