@@ -103,6 +103,7 @@ static const struct row rows[] = {
 	  0, 0 },
 	{ "  a bare entry, 24 bytes", "xlate/hit/bare24/65536", "xlate/hit/flat/65536", 0, 0 },
 	{ "  a bare entry, 32 bytes", "xlate/hit/bare32/65536", "xlate/hit/flat/65536", 0, 0 },
+	{ "  beside that", "xlate/hit/weir_inline/65536", "xlate/hit/bare32/65536", 0, 0 },
 	{ "  16384", "xlate/hit/weir_inline/16384", "xlate/hit/flat/16384", 0, 0 },
 	{ "  32768", "xlate/hit/weir_inline/32768", "xlate/hit/flat/32768", 0, 0 },
 	{ "  262144", "xlate/hit/weir_inline/262144", "xlate/hit/flat/262144", 0, 0 },

@@ -21,7 +21,7 @@ packages_base=(gcc g++ make cmake ninja-build pkg-config git
 # What the benches compare with.
 packages_bench=(libbenchmark-dev liburcu-dev libck-dev libroaring-dev)
 # What the gates and the slower stages of the tests need.
-packages_test=(clang libclang-rt-dev valgrind zstd binutils gcc-aarch64-linux-gnu qemu-user
+packages_test=(clang libclang-rt-dev valgrind spin zstd binutils gcc-aarch64-linux-gnu qemu-user
 	binutils-aarch64-linux-gnu)
 # The other architecture's libraries. All of these can be installed beside the native ones;
 # libjemalloc-dev cannot, so that build goes without it. random123 and uthash are headers only.
