@@ -45,9 +45,9 @@
 /* Tries before a leaf that others keep changing is left to the retry of the access. */
 #define LEAF_TRIES_MAX	8u
 
-#define DESC_TYPE	((uint64_t)3)
-#define DESC_BLOCK	((uint64_t)1)	/* bits 1:0 of a block, above the last level */
-#define DESC_PAGE	((uint64_t)3)	/* bits 1:0 of a page, at the last level */
+#define DESC_TYPE	(WEIR_DIRTY_DESC_VALID | WEIR_DIRTY_DESC_PAGE)
+#define DESC_BLOCK	WEIR_DIRTY_DESC_VALID	/* above the last level */
+#define DESC_PAGE	DESC_TYPE		/* at the last level */
 
 enum dirty_state {
 	DIRTY_OFF = 0,

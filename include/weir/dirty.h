@@ -29,8 +29,7 @@
  *     its neighbourhood, has not returned.
  * I2  A group enters the scan set before any of its leaves gets DBM, and leaves it after the last
  *     leaf has lost it.
- * I3  No reader gets a page before the TLB invalidation of the re-arming that took it has
- *     completed.
+ * I3  No reader gets a page before the TLB invalidation of the re-arming that took it is complete.
  * I4  Re-arming takes the bit first and the leaf's write permission second; relaxing sets the bit
  *     first, the leaf second, and then looks at the bit again.
  * I5  Every error is towards "dirty". A page may be reported once too often, never too seldom.
@@ -69,8 +68,9 @@ extern "C" {
 /* The largest region, in pages: 2^40 pages, 4 PiB of 4 KiB pages. */
 #define WEIR_DIRTY_PAGES_MAX	((uint64_t)1 << 40)
 
-/* Bits of a stage-2 leaf descriptor that the library reads or writes. It touches no others. */
+/* Bits of a stage-2 leaf descriptor that the library reads. It writes W and DBM, and no others. */
 #define WEIR_DIRTY_DESC_VALID	((uint64_t)1 << 0)
+#define WEIR_DIRTY_DESC_PAGE	((uint64_t)1 << 1)	/* set in a page, clear in a block */
 #define WEIR_DIRTY_DESC_W	((uint64_t)1 << 7)	/* S2AP[1] */
 #define WEIR_DIRTY_DESC_AF	((uint64_t)1 << 10)
 #define WEIR_DIRTY_DESC_DBM	((uint64_t)1 << 51)
@@ -181,12 +181,11 @@ struct weir_dirty_ops {
 	 * @block_split: replace the block that maps gfn by a table of page leaves; or, if a page
 	 * maps it already, drop the contiguous hint of its run
 	 *
-	 * The leaves inherit the block's S2AP; DBM is never set on them. Where a reader may run
-	 * beside it, a block that could be written through is folded once the leaves are in place:
-	 * a reader that came in the middle took its pages and found nothing to protect.
+	 * The leaves inherit the block's S2AP; PAGE is set on them, DBM never. Where a reader may
+	 * run beside it, a block that could be written through is folded once the leaves are in
+	 * place: a reader that came in the middle took its pages and found nothing to protect.
 	 * Break-before-make and its invalidation are the owner's. If another CPU has split it
-	 * meanwhile, that is success. Return: WEIR_OK; WEIR_ENOMEM, with the block as it was.
-	 * Dropping a hint cannot fail.
+	 * meanwhile, that is success. Dropping a hint cannot fail. Return: WEIR_OK; WEIR_ENOMEM.
 	 */
 	enum weir_status (*block_split)(void *ctx, uint64_t gfn);
 	/**
@@ -306,7 +305,8 @@ void weir_dirty_stop(struct weir_dirty *d);
  * block_split (which may allocate).
  * Return: WEIR_OK; WEIR_ERANGE outside the region; WEIR_ENOENT if nothing is mapped at gfn;
  *	WEIR_EFAULT if the page may not be written; WEIR_ENOMEM if a block could not be split;
- *	WEIR_EAGAIN if others kept changing the leaf (retry the access); WEIR_ESHUTDOWN after
+ *	WEIR_EAGAIN if others kept changing the leaf, or it says that it is not of the order that
+ *	ops->leaf says (WEIR_DIRTY_DESC_PAGE): retry the access; WEIR_ESHUTDOWN after
  *	weir_dirty_final(): the page is marked all the same, and counted as late.
  */
 enum weir_status weir_dirty_fault(struct weir_dirty *d, uint64_t gfn,
