@@ -2,14 +2,14 @@
 /*
  * xlate_change.c - invalidations and fills, at capacities from 64 to 65536 (`keys` here). `empty`
  * is the call of a function that does nothing with the same arguments: what to take off for the
- * call. `weir_serial`: no two may meet.
+ * call. `weir_serial`: no two may meet. Devices and tags are those of 32 devices by turns.
  *
  * An atomic add waits for one to the same word right before it, and in a function for the store of
- * its return address as well: so `weir_same`, everything again and again, takes what `atomic_add`
- * takes, the call of a function that adds to one word. Nobody invalidates so. `weir` is everything
- * as a command does it, after a change of the tables that takes eight dependent multiplications,
- * less than what reads a command and finds its table entry; `change` is that change and the call of
- * nothing. Devices and tags are those of 32 devices by turns.
+ * its return address as well: so invalidate_all/weir, again and again, takes what `atomic_add`
+ * takes, the call of a function that adds to one word. Nobody invalidates so. `weir_change` is
+ * everything as a command does it, after a change of the tables that takes eight dependent
+ * multiplications, less than what reads a command and finds its table entry; `change` is that
+ * change and the call of nothing.
  *
  * invalidate_event kills entries that are there at first, and finds them dead later; what it does
  * is the same. The events come in random order, and in sequence as weir_ordered: at 65536 the
@@ -58,10 +58,10 @@ static inline uint64_t change(uint64_t *table, uint64_t x)
 		return 0; \
 	}
 
-CHANGE_LOOP(loop_all, weir_xlate_invalidate_all(c))
+CHANGE_LOOP(loop_all_change, weir_xlate_invalidate_all(c))
 CHANGE_LOOP(loop_change, nothing(c, 0, 0))
 XW_LOOP(loop_add, , (add(&some_word), (void)device, (void)event, false))
-XW_LOOP(loop_same, struct weir_xlate *c = w->data, (weir_xlate_invalidate_all(c), (void)device,
+XW_LOOP(loop_all, struct weir_xlate *c = w->data, (weir_xlate_invalidate_all(c), (void)device,
 						   (void)event, false))
 XW_LOOP(loop_device, struct weir_xlate *c = w->data, (weir_xlate_invalidate_device(c, device),
 						      (void)event, false))
@@ -91,9 +91,9 @@ static struct xw *make(const struct bench_params *params, uint64_t (*loop)(const
 
 SETUP(setup_all, loop_all, 0)
 SETUP(setup_serial_all, loop_all, WEIR_XLATE_F_SERIAL)
+SETUP(setup_all_change, loop_all_change, 0)
+SETUP(setup_serial_all_change, loop_all_change, WEIR_XLATE_F_SERIAL)
 SETUP(setup_change, loop_change, 0)
-SETUP(setup_same, loop_same, 0)
-SETUP(setup_serial_same, loop_same, WEIR_XLATE_F_SERIAL)
 SETUP(setup_event, loop_event, 0)
 SETUP(setup_nothing, loop_nothing, 0)
 SETUP(setup_add, loop_add, 0)
@@ -129,12 +129,12 @@ void bench_xlate_change(void)
 	static const uint32_t sizes[] = { 64, 1024, 32768, 65536 };
 	static const struct bench_impl impls[] = {
 		XW_IMPL("xlate/invalidate_all/weir", setup_all),
+		XW_IMPL("xlate/invalidate_all/weir_change", setup_all_change),
 		XW_IMPL("xlate/invalidate_all/change", setup_change),
-		XW_IMPL("xlate/invalidate_all/weir_same", setup_same),
 		XW_IMPL("xlate/invalidate_device/weir", setup_device),
 		XW_IMPL("xlate/invalidate_tag/weir", setup_tag),
 		XW_IMPL("xlate/invalidate_all/weir_serial", setup_serial_all),
-		XW_IMPL("xlate/invalidate_all/weir_serial_same", setup_serial_same),
+		XW_IMPL("xlate/invalidate_all/weir_serial_change", setup_serial_all_change),
 		XW_IMPL("xlate/invalidate_device/weir_serial", setup_serial_device),
 		XW_IMPL("xlate/invalidate_tag/weir_serial", setup_serial_tag),
 		XW_IMPL("xlate/invalidate_event/weir", setup_event),
