@@ -203,7 +203,8 @@ static void set_print(struct weir_xlate_set *set, unsigned int way, uint64_t key
 	unsigned int shift = (way >> 2) * 16u;
 	uint64_t others = weir_load_relaxed(prints) & ~((uint64_t)0xffff << shift);
 
-	weir_store_relaxed(prints, others | xlate_print(key) << shift);
+	/* Release: who does not see the old key's fingerprint does not see the old key. */
+	weir_store_release(prints, others | xlate_print(key) << shift);
 }
 
 /*

@@ -134,10 +134,13 @@ static inline uint64_t xlate_print(uint64_t key)
 	return key * 0xd6e8feb86659fd93u >> 48 | 0x8001u;
 }
 
-/* The top bit of each lane where a word of fingerprints differs from another. */
+/*
+ * The top bit of each lane where a word of fingerprints differs from another. Acquire: pairs with
+ * set_print(), for xlate_invalidate.c.
+ */
 static inline uint64_t xlate_differ(const uint64_t *prints, uint64_t want)
 {
-	return ((weir_load_relaxed(prints) ^ want) + LANE_LOW) & LANE_TOPS;
+	return ((weir_load_acquire(prints) ^ want) + LANE_LOW) & LANE_TOPS;
 }
 
 /*

@@ -32,13 +32,19 @@
  * found them all alive, with other keys. One that has it now got it from a later fill, which had
  * found the other place dead, or that would have been written over; and if the first of these two
  * came before the invalidation, in the order of the epoch, what it had found is not unseen here.
+ * What the second had found is acquired with the key. A fingerprint that has gone is acquired as
+ * well, with the key that is there instead: a lookup tries the slots of the pair next to the
+ * preferred one without it.
  */
 #include "xlate_internal.h"
 
-/* Whether it was there. */
+/*
+ * Whether it was there. Acquire: where the filler that came here saw the key dead elsewhere, nobody
+ * after us sees it alive.
+ */
 static bool kill(struct weir_xlate_slot *slot, uint64_t key)
 {
-	if (weir_load_relaxed(&slot->key) != key)
+	if (weir_load_acquire(&slot->key) != key)
 		return false;
 	weir_store_relaxed(&slot->stamp, STAMP_DEAD);
 	return true;

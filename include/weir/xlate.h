@@ -37,8 +37,8 @@
  * X6  Nothing waits. A fill that meets another one in its set gives up; lookups and invalidations
  *     never look at the lock. A filler that is frozen for ever costs the fills of one set.
  * X7  Each value that a fill accepted is handed back once, by the displaced op, if there is one.
- * X8  A key that stands in a preferred slot of its own, dead or alive, is alive in no other slot: a
- *     fill takes a preferred slot that is dead before it takes any other.
+ * X8  A key that stands in a preferred slot of its own, dead or alive, is alive in none that is
+ *     not: a fill takes a preferred slot that is dead before it takes any other.
  *
  * Every error is towards a miss: hashed generations may drop too much, a lookup that races with a
  * change of its slot is a miss, an invalidation may hit a neighbour that just took the slot.

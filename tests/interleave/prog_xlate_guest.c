@@ -55,23 +55,31 @@ WX_PROGRAM(guest_moves) = {
 	.nthreads = 3, .setup = guest_setup, .thread = guest_moves_thread, .final = check_slots,
 };
 
-/* All keys prefer slot 1, so the first of two pairs: keys 0 and 1 are there, key 2 next to it. */
-static void near_setup(void)
+/*
+ * Keys 0 to 2 prefer slot 1, or what is asked for, so the first of two pairs: 0 and 1 are there,
+ * key 2 next to it.
+ */
+static void near_setup_with(uint32_t capacity, uint32_t slot, uint32_t slot_of_3)
 {
 	uint32_t n = 0, e;
 
-	setup_with(4, 4, WEIR_XLATE_MIXED, 0);
+	setup_with(capacity, 4, WEIR_XLATE_MIXED, 0);
 	for (e = 0; n < KEYS; e++) {
 		uint64_t key = (uint64_t)DEVICE << 32 | e;
 		uint64_t offset = key * c->index_mul >> WEIR_XLATE_INDEX_SHIFT & c->index_mask;
 
-		if (offset == sizeof(struct weir_xlate_slot))
+		if (offset == sizeof(struct weir_xlate_slot) * (n == 3 ? slot_of_3 : slot))
 			events[n++] = e;
 	}
 	scope = EVENT;
 	(void)fill(0);
 	(void)fill(1);
 	(void)fill(2);
+}
+
+static void near_setup(void)
+{
+	near_setup_with(4, 1, 1);
 }
 
 WX_PROGRAM(near_event) = {
@@ -98,4 +106,61 @@ static void pair_again_thread(unsigned int tid)
 WX_PROGRAM(pair_again) = {
 	.name = "xlate/pair-again", .what = "a key that stands twice in a pair, once dead",
 	.nthreads = 3, .setup = near_setup, .thread = pair_again_thread, .final = check_slots,
+};
+
+/*
+ * Key 3 takes the slot next to its pair from key 2. Who does not see key 2's fingerprint there any
+ * more must not find key 2 there either.
+ */
+static void near_leaves_setup(void)
+{
+	near_setup_with(3, 1, 2);
+}
+
+static void near_leaves_thread(unsigned int tid)
+{
+	if (tid == 0) {
+		(void)fill(3);
+	} else {
+		command(2);
+		look(2);
+	}
+}
+
+WX_PROGRAM(near_leaves) = {
+	.name = "xlate/near-leaves", .what = "an event is invalidated while its slot is taken",
+	.nthreads = 2, .schedules = 100000,
+	.setup = near_leaves_setup, .thread = near_leaves_thread,
+	.final = check_slots,
+};
+
+/*
+ * Key 2 comes home, because all are dead, and leaves it again. Who saw it at home, and looked
+ * nowhere else, must not find it where it was before.
+ */
+static void near_home_setup(void)
+{
+	near_setup_with(4, 0, 0);
+}
+
+static void near_home_thread(unsigned int tid)
+{
+	uint64_t value;
+
+	if (tid == 0) {
+		weir_xlate_invalidate_device(c, DEVICE);
+		(void)fill(2);
+		(void)fill(0);
+	} else {
+		/* Without look(): to read what this thread says is complete would be an order. */
+		change_table(2);
+		invalidate(2);
+		if (weir_xlate_lookup(c, DEVICE, events[2], &value))
+			check_value(2, value, 1);
+	}
+}
+
+WX_PROGRAM(near_home) = {
+	.name = "xlate/near-home", .what = "an event is invalidated while it comes and goes",
+	.nthreads = 2, .setup = near_home_setup, .thread = near_home_thread, .final = check_slots,
 };

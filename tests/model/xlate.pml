@@ -8,8 +8,13 @@
  * the same slot; two slots, a home and another; one generation for device and everything, one for
  * the tag. A value is its key and the version of the table it was read from.
  *
- * A step is one load or store of what is shared, except where a read-modify-write is atomic. A filler
+ * A step is one load or store of what is shared, except where a read-modify-write is atomic, and in
+ * what a filler does under the lock with what only invalidations change: it sees a slot, and the sum
+ * that makes it live, at once. So does what it asks of its lease before it takes the lock. A filler
  * that is frozen for ever is a filler that takes no more steps: that is among the schedules.
+ *
+ * Not in it: fingerprints, pairs and their neighbours, marks, the displaced op, and every order that a
+ * weaker memory leaves out. Those are what weir-explore is for.
  *
  * What must hold: a hit is of the key that was asked for (X3), and not older than what was complete
  * before the look-up began (X2); one live slot a key (X4) while nobody fills.
@@ -20,7 +25,9 @@
  *	NO_EPOCH	a fill does not look whether its event was invalidated
  *	KILL_FIRST	an invalidation kills the slot first and moves the epoch second
  *	HOME_ONLY	it looks at the preferred slot only
+ *	TWICE		a fill does not look for its key where it does not prefer to be (X4)
  *	AWAY		a fill takes another slot although the preferred one is dead (X8)
+ *	WORD_FIRST	the sequence moves first, and the stamp says that it is written second
  *	NO_SEQUENCE	a look-up does not compare the word again
  *	PLAIN_STAMP	a fill stores its stamp, whatever is there
  *	STAMP_NOW	it stamps the generation of now, and not of its lease
@@ -48,9 +55,16 @@ inline choose()
 	d_step {
 		if
 		:: home_live && mine -> w = 0
+#ifdef TWICE
+		:: LIVE(1) && key[1] == k && home_live && !mine -> w = 1
+#else
 		:: LIVE(1) && key[1] == k && !(home_live && mine) -> w = 1
+#endif
 		:: LIVE(1) && key[1] != k && home_live && !mine -> w = 2
-#ifdef AWAY
+#ifdef TWICE
+		:: !LIVE(1) && home_live && !mine -> w = 1
+		:: !home_live -> w = 0
+#elif defined(AWAY)
 		:: !LIVE(1) && !(home_live && mine) -> w = 1
 		:: LIVE(1) && key[1] != k && !home_live -> w = 0
 #else
@@ -111,10 +125,13 @@ proctype filler(byte n)
 			fi
 		};
 		choose();
-		d_step {
-			stamp[w] = PENDING;
-			word[w] = word[w] + 1
-		};
+#ifdef WORD_FIRST
+		word[w] = word[w] + 1;
+		stamp[w] = PENDING;
+#else
+		stamp[w] = PENDING;
+		word[w] = word[w] + 1;
+#endif
 		key[w] = k;
 		value[w] = VALUE(k, version);
 #ifdef STAMP_NOW
@@ -213,11 +230,15 @@ inline look(i)
 	seen = word[i];
 	s = stamp[i];
 	if
-	:: key[i] == k && s == gen + gen_tag ->
+	:: key[i] == k ->
+		s = s - gen;
+		s = s - gen_tag;
 		got = value[i];
 		if
 #ifndef NO_SEQUENCE
-		:: word[i] != seen
+		:: s != 0 || word[i] != seen
+#else
+		:: s != 0
 #endif
 		:: else -> hit = true
 		fi
@@ -251,7 +272,7 @@ proctype at_most_one()
 
 #define SLOT(i, k)	key[i] = (k); value[i] = VALUE(k, 0); stamp[i] = FIRST
 
-/* Both slots are empty, or one key or both are there. */
+/* Both slots are empty, or one key or both are there; key 2 is of nobody, and has to make room. */
 init {
 	atomic {
 		if
@@ -260,6 +281,10 @@ init {
 		:: SLOT(0, 1)
 		:: SLOT(0, 0); SLOT(1, 1)
 		:: SLOT(0, 1); SLOT(1, 0)
+#if FILLS_B == 0 /* or it is too large */
+		:: SLOT(0, 0); SLOT(1, 2)
+		:: SLOT(0, 2); SLOT(1, 0)
+#endif
 		fi;
 		run filler(FILLS_A);
 		run filler(FILLS_B);
