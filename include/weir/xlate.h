@@ -153,12 +153,14 @@ struct weir_xlate_lease {
  * @misses: lookups that did not
  * @fills: fills that were accepted
  * @replaced: of these, over a live translation of the same key
- * @evictions: of these, at the price of a live translation of another key; also below the capacity,
- *	where that sat in the preferred slot of this one and not in its own
+ * @evictions: live translations that made room for another key, also for a fill that was refused
+ *	then; also below the capacity, where one sat in the preferred slot of this key and not in
+ *	its own
  * @refused_all: fills refused because of weir_xlate_invalidate_all()
  * @refused_device: because of weir_xlate_invalidate_device()
  * @refused_tag: because of weir_xlate_invalidate_tag()
- * @refused_event: because of weir_xlate_invalidate_event(), of this key or one in 64 others
+ * @refused_event: because of weir_xlate_invalidate_event(), of this key or one in 64 others, or
+ *	in as many as there are slots
  * @refused_busy: because another fill was at work on the set
  * @invalidations_all: calls of weir_xlate_invalidate_all()
  * @invalidations_device: calls of weir_xlate_invalidate_device()
@@ -404,7 +406,7 @@ enum weir_status weir_xlate_fill(struct weir_xlate *c, const struct weir_xlate_l
  *
  * For all four: what the caller changed in the tables before the call is what any fill that is
  * accepted after it has read; O(1), never waits. Of the fills of other events that are under way,
- * one in 64 is refused.
+ * one in 64 is refused, or in as many as there are slots.
  *
  * Context: any.
  */
