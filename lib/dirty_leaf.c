@@ -144,6 +144,32 @@ static inline uint64_t which_writable(const uint64_t *leaf)
 	return low | high << 32;
 }
 
+/*
+ * Whether the last leaf looked up is in more than one stripe: any block may be, where the region
+ * does not begin on one.
+ */
+static bool spans_stripes(const struct dirty_pass *p)
+{
+	uint64_t base = p->d->base_gfn;
+
+	return (p->run_first_gfn - base) >> STRIPE_PAGES_SHIFT !=
+	       (p->run_last_gfn - base) >> STRIPE_PAGES_SHIFT;
+}
+
+/*
+ * Pages of a group of the scan set that a block maps. The reader of another stripe of the block may
+ * have protected it since the group's bits were looked at: it set them first, see keep_block().
+ */
+static uint64_t block_dirty(const struct dirty_pass *p, const uint64_t *desc, uint64_t group)
+{
+	uint64_t mask = dirty_group_mask(p->d, group);
+
+	/* Acquire: pairs with a fence of dirty_set_bits(). */
+	if (weir_load_acquire(desc) & WEIR_DIRTY_DESC_W)
+		return mask;
+	return spans_stripes(p) ? dirty_log_pages(&p->d->shared, group) & mask : 0;
+}
+
 /* Pages of a group of the scan set that are writable-dirty. Changes nothing. */
 uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group)
 {
@@ -156,7 +182,7 @@ uint64_t weir_dirty_scan(struct dirty_pass *p, uint64_t group)
 	if (!leaf)
 		return 0;
 	if (p->run_order)
-		return weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W ? mask : 0;
+		return block_dirty(p, leaf, group);
 	if (!any_writable(leaf, read_ahead(p, leaf, gfn)))
 		return 0;
 	return which_writable(leaf) & mask;
@@ -185,10 +211,10 @@ uint64_t weir_dirty_scan_groups(struct dirty_pass *p, uint64_t stripe, uint64_t 
 			gfn = dirty_gfn_of(p->d, first + i);
 			leaf = lookup(p, gfn);
 			if (!leaf || p->run_order) {
-				if (leaf && (weir_load_relaxed(leaf) & WEIR_DIRTY_DESC_W)) {
-					pages[i] = dirty_group_mask(p->d, first + i);
-					hit |= dirty_bit(i);
-				}
+				more = leaf ? block_dirty(p, leaf, first + i) : 0;
+				hit |= (uint64_t)(more != 0) << i;
+				if (more)
+					pages[i] = shared & dirty_bit(i) ? pages[i] | more : more;
 				continue;
 			}
 			some |= (uint64_t)any_writable(leaf, read_ahead(p, leaf, gfn)) << n;
@@ -260,7 +286,7 @@ static uint64_t *rearm_block(struct dirty_pass *p, uint64_t group, uint64_t dirt
 		if ((v & DESC_TYPE) == DESC_BLOCK) {
 			if (!(v & off)) {
 				/* The reader of another of its stripes may owe it still (I3). */
-				if (dirty && p->run_order > STRIPE_PAGES_SHIFT)
+				if (dirty && spans_stripes(p))
 					owe_tlbi(p, gfn, gfn + 63u);
 				return NULL;
 			}

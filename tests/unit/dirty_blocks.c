@@ -106,12 +106,13 @@ static void freeze_keeps_it(void **state)
 
 /* One block of 2^18 pages maps the region: 64 stripes. */
 static uint64_t huge_desc;
+static unsigned int huge_order = 18;
 
 static uint64_t *huge_leaf(void *ctx, uint64_t gfn, unsigned int *order)
 {
 	(void)ctx;
 	(void)gfn;
-	*order = 18;
+	*order = huge_order;
 	return &huge_desc;
 }
 
@@ -165,6 +166,93 @@ static void stripes_of_one_block(void **state)
 	free(mem);
 }
 
+/* A small block does the same where the region does not start on one: base_gfn is 64 into it. */
+static void stripes_of_a_small_block(void **state)
+{
+	static const struct weir_dirty_ops ops = {
+		.leaf = huge_leaf, .tlbi_range = huge_tlbi, .tlbi_local = huge_local,
+		.block_split = huge_split,
+	};
+	const struct weir_dirty_config cfg = { .base_gfn = BASE + 64, .npages = 8192 };
+	const uint64_t second = BASE + 64 + 4096;	/* stripe; the block begins 64 before */
+	size_t size = weir_dirty_size(&cfg);
+	void *mem = aligned_alloc(64, (size + 63) / 64 * 64);
+	struct weir_dirty *d;
+
+	(void)state;
+	huge_desc = T_BLOCK | T_W;
+	huge_order = 9;
+	assert_int_equal(weir_dirty_init(mem, size, &cfg, &ops, NULL, &d), WEIR_OK);
+	assert_int_equal(weir_dirty_start(d, true), WEIR_OK);
+	assert_int_equal(weir_dirty_clear(d, second - 64, 64, NULL), WEIR_OK);
+	assert_int_equal(huge_desc, T_BLOCK);
+	tlbi_first = tlbi_last = 0;
+	assert_int_equal(weir_dirty_clear(d, second, 64, NULL), WEIR_OK);
+	assert_true(tlbi_first <= second && tlbi_last >= second + 63);
+	huge_order = 18;
+	free(mem);
+}
+
+/* Another reader, in the other stripe of the block, as soon as this one has asked for the leaf. */
+static void clear_beside(struct tables *t)
+{
+	t->on_leaf = NULL;
+	assert_int_equal(weir_dirty_clear(t->d, t->base_gfn + 4032, 64, NULL), WEIR_OK);
+}
+
+/*
+ * A get has read a group's bits, and finds the block trapping: the reader that made it so set them
+ * since.
+ */
+static void get_beside_a_clear(void **state)
+{
+	struct weir_dirty_config cfg = {
+		.base_gfn = BASE + 64, .npages = 8192, .policy = WEIR_DIRTY_DBM_ALL,
+		.flags = WEIR_DIRTY_F_DBM,
+	};
+	struct tables *t = tables_new(&cfg);
+	uint64_t word = 0;
+
+	(void)state;
+	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+	t->block[8] = T_BLOCK | T_W;
+	t->on_leaf = clear_beside;
+	assert_true(tables_is_dirty(t, t->base_gfn + 4096));
+	assert_int_equal(t->block[8], T_BLOCK);
+	t->block[8] = T_BLOCK | T_W;
+	assert_int_equal(weir_dirty_clear(t->d, t->base_gfn + 4096, 64, NULL), WEIR_OK);
+	t->block[8] = T_BLOCK | T_W;
+	t->on_leaf = clear_beside;
+	assert_int_equal(weir_dirty_get_bitmap(t->d, t->base_gfn + 4096, 64, &word), WEIR_OK);
+	assert_true(word == ~(uint64_t)0);
+	tables_free(t);
+}
+
+/* The same of a harvest, which might be the last: the other reader does not come by again. */
+static void harvest_beside_a_clear(void **state)
+{
+	struct weir_dirty_config cfg = {
+		.base_gfn = BASE + 64, .npages = 8192, .policy = WEIR_DIRTY_DBM_ALL,
+		.flags = WEIR_DIRTY_F_DBM,
+	};
+	struct tables *t = tables_new(&cfg);
+	struct weir_dirty_cursor cur = { BASE + 64 + 4096, BASE + 64 + 4096 + 63, false };
+	struct weir_dirty_word word;
+	struct weir_dirty_txn txn;
+
+	(void)state;
+	assert_int_equal(weir_dirty_start(t->d, false), WEIR_OK);
+	t->block[8] = T_BLOCK | T_W;
+	t->on_leaf = clear_beside;
+	assert_int_equal(weir_dirty_harvest_begin(t->d, &txn, &cur, &word, 1), WEIR_OK);
+	t->tlbi_last = 0;
+	assert_int_equal(weir_dirty_harvest_step(t->d, &txn, 0), WEIR_OK);
+	assert_int_equal(txn.nwords, 1);
+	assert_true(word.pages == ~(uint64_t)0);
+	assert_true(t->tlbi_first <= cur.last_gfn - 63 && t->tlbi_last >= cur.last_gfn);
+	tables_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +260,9 @@ int main(void)
 		cmocka_unit_test(clear_keeps_the_rest),
 		cmocka_unit_test(freeze_keeps_it),
 		cmocka_unit_test(stripes_of_one_block),
+		cmocka_unit_test(stripes_of_a_small_block),
+		cmocka_unit_test(get_beside_a_clear),
+		cmocka_unit_test(harvest_beside_a_clear),
 	};
 
 	return cmocka_run_group_tests_name("dirty_blocks", tests, NULL, NULL);

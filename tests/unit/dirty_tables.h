@@ -38,6 +38,7 @@ struct tables {
 	unsigned int splits_allowed;
 	uint64_t read_only;		/* gfn of one page that may not be written; 0: none */
 	void (*on_tlbi)(struct tables *t);
+	void (*on_leaf)(struct tables *t);
 };
 
 static inline uint64_t *tables_leaf(void *ctx, uint64_t gfn, unsigned int *order)
@@ -46,6 +47,8 @@ static inline uint64_t *tables_leaf(void *ctx, uint64_t gfn, unsigned int *order
 	uint64_t *block = &t->block[(gfn - t->first_table) / 512];
 
 	t->leaf_calls++;
+	if (t->on_leaf)
+		t->on_leaf(t);
 	assert_true(gfn >= t->base_gfn && gfn - t->base_gfn < t->npages);
 	if (*block) {
 		*order = 9;
