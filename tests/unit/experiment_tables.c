@@ -138,11 +138,17 @@ static void lost_compute_and_blackout(void **state)
 	    NONE);
 }
 
-static void eager_splitting(void **state)
+/* Where time is dear. */
+static bool is_quick(void)
 {
 	const char *percent = getenv("WEIR_TEST_PERCENT");
-	const char *most =
-		percent && atoi(percent) < 100 ? "koller.vcpus_max=64" : "koller.vcpus_max=152";
+
+	return percent && atoi(percent) < 100;
+}
+
+static void eager_splitting(void **state)
+{
+	const char *most = is_quick() ? "koller.vcpus_max=64" : "koller.vcpus_max=152";
 
 	(void)state;
 	run("koller", LIST("koller.scale=16", most), NONE);
@@ -212,7 +218,7 @@ static void lpis_a_second(void **state)
 static void the_cache_of_2019(void **state)
 {
 	(void)state;
-	run("inject2019", NULL, NONE);
+	run("inject2019", LIST(is_quick() ? "inject2019.runs=4" : "inject2019.runs=32"), NONE);
 }
 
 int main(void)
