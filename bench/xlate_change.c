@@ -13,7 +13,7 @@
  *
  * invalidate_event kills entries that are there at first, and finds them dead later; what it does
  * is the same. The events come in random order, and in sequence as weir_ordered: at 65536 the
- * first meets a cache miss or two each, which a guest's commands would as well.
+ * first meet a cache miss now and then, which a guest's commands would as well.
  */
 #include <stdlib.h>
 

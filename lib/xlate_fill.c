@@ -71,12 +71,14 @@ static void unlock(struct weir_xlate_set *set)
 }
 
 /* Under the lock: only invalidations and lookups write beside us, and only stamps. */
-static void survey(const struct weir_xlate *c, uint64_t key, uint64_t set, struct xlate_choice *ch)
+static void survey(const struct weir_xlate *c, uint64_t key, uint64_t index,
+		   struct xlate_choice *ch)
 {
+	uint64_t set = xlate_set_of(c, index);
 	unsigned int paired = xlate_paired(c), way;
 
 	ch->live = ch->used = ch->same = 0;
-	ch->index = xlate_index(c, key);
+	ch->index = index;
 	ch->homes = (1u + 2u * paired) << (xlate_way_of(c, ch->index) & ~paired);
 	ch->near = xlate_has_near(c) ? 3u << xlate_way_of(c, xlate_near(ch->index)) : 0u;
 	for (way = 0; way < c->ways; way++) {
@@ -211,20 +213,20 @@ static void set_print(struct weir_xlate_set *set, unsigned int way, uint64_t key
  * Write a slot and make it live, unless an event of the key's epoch was invalidated since the
  * lease. Each release here pairs with the acquire of the same field in weir_xlate_lookup_inline().
  */
-static bool publish(struct weir_xlate *c, uint64_t s, unsigned int way,
+static bool publish(struct weir_xlate *c, const struct xlate_choice *ch,
 		    const struct weir_xlate_lease *lease, unsigned int tag_index, uint64_t value,
 		    uint64_t stamp)
 {
-	struct weir_xlate_slot *slot = xlate_slot(c, s, way);
+	struct weir_xlate_slot *slot = xlate_slot(c, xlate_set_of(c, ch->index), ch->way);
 	uint64_t key = xlate_key(lease->device, lease->event), expected = STAMP_PENDING;
 	uint64_t word = (weir_load_relaxed(&slot->word) & ~(WORD_SEQ - 1u)) + WORD_SEQ + tag_index;
-	uint64_t *epoch = xlate_epoch(c, xlate_index(c, key));
+	uint64_t *epoch = xlate_epoch(c, ch->index);
 
 	weir_store_relaxed(&slot->stamp, STAMP_PENDING);
 	weir_store_release(&slot->word, c->ops ? word | WORD_FULL : word);
 	weir_store_release(&slot->key, key);
 	weir_store_release(&slot->value, value);
-	set_print(&c->sets[s], way, key);
+	set_print(xlate_set(c, ch->index), ch->way, key);
 	/* See xlate_invalidate.c. */
 	if (weir_fetch_add_acq_rel(epoch, (uint64_t)0) != lease->event_epoch)
 		weir_store_relaxed(&slot->stamp, STAMP_DEAD);
@@ -242,9 +244,8 @@ static bool publish(struct weir_xlate *c, uint64_t s, unsigned int way,
 
 /* What the lease rules out before the set is touched; the stamp, if it rules out nothing. */
 static enum weir_status check_lease(struct weir_xlate *c, const struct weir_xlate_lease *lease,
-				    unsigned int tag_index, uint64_t *stamp)
+				    uint64_t index, unsigned int tag_index, uint64_t *stamp)
 {
-	uint64_t index = xlate_index(c, xlate_key(lease->device, lease->event));
 	/* Acquire: who sees the tag's generation move sees the epoch move. */
 	uint64_t gen_tag = weir_load_acquire(&c->gen_tag[tag_index]);
 
@@ -275,25 +276,25 @@ WEIR_API enum weir_status weir_xlate_fill(struct weir_xlate *c,
 					  uint64_t value)
 {
 	uint64_t key = xlate_key(lease->device, lease->event), stamp;
-	uint64_t s = xlate_set_of(c, xlate_index(c, key));
+	uint64_t index = xlate_index(c, key), s = xlate_set_of(c, index);
 	struct weir_xlate_set *set = &c->sets[s];
 	unsigned int tag_index = xlate_gen_index(tag);
 	struct xlate_choice ch;
 	struct xlate_owed owed;
 	bool owes, accepted;
 
-	if (check_lease(c, lease, tag_index, &stamp))
+	if (check_lease(c, lease, index, tag_index, &stamp))
 		return WEIR_ESTALE;
 	if (!try_lock(set)) {
 		xlate_count(c, refused_busy, 1);
 		return WEIR_EBUSY;
 	}
-	survey(c, key, s, &ch);
+	survey(c, key, index, &ch);
 	weir_assert(count(ch.live) <= share(c, s));
 	weir_assert(!(ch.same & (ch.same - 1u)));
 	choose(c, s, &ch);
 	owes = owed_by(xlate_slot(c, s, ch.way), &owed);
-	accepted = publish(c, s, ch.way, lease, tag_index, value, stamp);
+	accepted = publish(c, &ch, lease, tag_index, value, stamp);
 	unlock(set);
 	if (owes)
 		hand_back(c, &owed);

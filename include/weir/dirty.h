@@ -273,7 +273,7 @@ enum weir_status weir_dirty_init(void *mem, size_t size, const struct weir_dirty
  * @d: a region with logging off
  * @all_dirty: true: every page is reported dirty at first and nothing is protected until it is
  *	cleared, in O(1) time a group (KVM's INITIALLY_SET); false: every page is clean at first,
- *	and is protected now, in O(1) a leaf, 1.6 s a TiB: in portions, start all dirty and
+ *	and is protected now, in O(1) a leaf: to do it in portions, start all dirty and
  *	weir_dirty_clear() a range at a time. With false, a policy that splits eagerly splits here.
  *
  * Context: may run beside fault and mark; one start, final or stop at a time. Calls ops.

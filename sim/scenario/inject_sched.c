@@ -107,11 +107,6 @@ static void move_least(struct inject_cpu *cpu)
 		cpu->least_ns = run_ns;
 }
 
-static void sleeps(struct inject_cpu *cpu)
-{
-	inject_sched_sleep(cpu);
-}
-
 static void goes_on(struct inject_cpu *cpu)
 {
 	cpu->pieces[LEVEL_THREAD] = cpu->current->thread;
@@ -136,7 +131,7 @@ static void get(struct inject_cpu *cpu, struct inject_thread *thread)
 	if (!thread->vcpu) {
 		if (!thread->thread.then)
 			thread->thread = (struct inject_piece){
-				.then = sleeps, .cause = INJECT_NCAUSES,
+				.then = inject_sched_sleep, .cause = INJECT_NCAUSES,
 				.left_ns = thread->busy ? UINT64_MAX : cpu->in->cfg->wakeup_run_ns,
 			};
 		return;

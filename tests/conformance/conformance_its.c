@@ -13,6 +13,7 @@
 
 #include "sim/engine/param.h"
 #include "sim/machine/script_its.h"
+#include "tests/percent.h"
 
 #define DATA	WEIR_SOURCE_DIR "/tests/data/its/"
 
@@ -85,8 +86,7 @@ static void each_script_is_as_recorded(void **state)
 /* How many recordings a variation is tried on: all, or a share where time is dear. */
 static size_t share(void)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	size_t n = NRECORDINGS * (percent ? strtoul(percent, NULL, 10) : 100) / 100;
+	size_t n = NRECORDINGS * test_percent() / 100;
 
 	return n ? n : 1;
 }

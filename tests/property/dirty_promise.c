@@ -19,6 +19,7 @@
  *	    pages that trap already (given back by an abort), needs none.
  */
 #include "../unit/dirty_tables.h"
+#include "tests/percent.h"
 
 #define BASE		(0x40000u + 192u)	/* groups, not tables, are aligned */
 #define SMALL_PAGES	9000u
@@ -328,17 +329,9 @@ static void run_seed(uint64_t seed, uint32_t policy, uint32_t neighbourhood, uin
 	tables_free(w.t);
 }
 
-static unsigned int percent(void)
-{
-	const char *text = getenv("WEIR_TEST_PERCENT");
-	int n = text ? atoi(text) : 100;
-
-	return n >= 1 && n <= 100 ? (unsigned int)n : 100;
-}
-
 static void run_policy(const char *name, uint32_t policy, uint32_t neighbourhood)
 {
-	uint64_t each = HARVESTS / 100 * percent() / (NPOLICIES * SEEDS) + 1;
+	uint64_t each = HARVESTS / 100 * test_percent() / (NPOLICIES * SEEDS) + 1;
 	const struct totals *s = &w.sum;
 	uint64_t seed;
 

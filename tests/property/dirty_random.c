@@ -15,6 +15,7 @@
  * was assumed when it was last taken, and at no time are more assumed than was ever allowed.
  */
 #include "../unit/dirty_tables.h"
+#include "tests/percent.h"
 
 #define BASE	(0x40000u + 192u)	/* groups, not tables, are aligned */
 #define NPAGES	9000u
@@ -337,14 +338,6 @@ static void step(void)
 	}
 }
 
-static unsigned int percent(void)
-{
-	const char *text = getenv("WEIR_TEST_PERCENT");
-	int n = text ? atoi(text) : 100;
-
-	return n >= 1 && n <= 100 ? (unsigned int)n : 100;
-}
-
 static void run_policy(uint32_t policy, uint32_t neighbourhood)
 {
 	struct weir_dirty_config cfg = {
@@ -352,7 +345,7 @@ static void run_policy(uint32_t policy, uint32_t neighbourhood)
 		.neighbourhood = neighbourhood,
 		.flags = WEIR_DIRTY_F_DBM | WEIR_DIRTY_F_COUNTERS | WEIR_DIRTY_F_HDBSS,
 	};
-	unsigned int seed, i, ops = OPS / 100 * percent();
+	unsigned int seed, i, ops = OPS / 100 * test_percent();
 	struct weir_dirty_stats stats;
 
 	for (seed = 1; seed <= SEEDS; seed++) {

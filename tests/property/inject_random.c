@@ -10,6 +10,7 @@
 #include "../unit/inject_params.h"
 
 #include "sim/engine/rng.h"
+#include "tests/percent.h"
 
 #define DRAWS 300u
 
@@ -90,8 +91,7 @@ static void check(const char *text, enum sim_its_design_kind kind)
 
 static void nothing_breaks(void **state)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	uint64_t n = (DRAWS * (percent ? strtoull(percent, NULL, 10) : 100) + 99) / 100;
+	uint64_t n = (DRAWS * test_percent() + 99) / 100;
 	struct sim_rng rng;
 	char text[2048];
 

@@ -7,6 +7,7 @@
  * A seed that fails is printed; give it as the only argument to repeat it.
  */
 #include "../unit/xlate_caches.h"
+#include "tests/percent.h"
 
 #define DEVICES	6u
 #define EVENTS	24u
@@ -160,10 +161,9 @@ static void random_runs(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(random_runs) };
-	const char *percent = getenv("WEIR_TEST_PERCENT");
 
-	if (percent)
-		nseeds = nseeds * strtoull(percent, NULL, 10) / 100 + 1;
+	if (test_percent() < 100)
+		nseeds = nseeds * test_percent() / 100 + 1;
 	if (argc > 1) {
 		first = strtoull(argv[1], NULL, 10);
 		nseeds = 1;

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "../unit/xlate_caches.h"
+#include "tests/percent.h"
 
 #define KEYS_MAX	4096u
 #define LENGTH		200000u
@@ -321,11 +322,10 @@ static double allowed(uint32_t capacity)
 static void against_lru(struct stream *s)
 {
 	static const uint32_t capacities[] = { 16, 32, 64, 24, 48, 100, 128, 256 };
-	const char *percent = getenv("WEIR_TEST_PERCENT");
 	uint32_t i, n = sizeof(capacities) / sizeof(*capacities);
 
 	/* The whole of each stream, but fewer of the capacities. */
-	if (percent && strtoull(percent, NULL, 10) < 50)
+	if (test_percent() < 50)
 		n = 3;
 	for (i = 0; i < n; i++)
 		compare(s, capacities[i], allowed(capacities[i]));

@@ -17,6 +17,7 @@
 
 #include "../unit/xlate_caches.h"
 #include "weir/env.h"
+#include "tests/percent.h"
 
 #define THREADS		4u
 #define RUNS		6u		/* calls of run() */
@@ -299,10 +300,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(middling),
 		cmocka_unit_test(large_and_counted),
 	};
-	const char *percent = getenv("WEIR_TEST_PERCENT");
 
-	if (percent)
-		operations = operations * strtoull(percent, NULL, 10) / 100 + 200000;
+	if (test_percent() < 100)
+		operations = operations * test_percent() / 100 + 200000;
 	if (argc > 1)
 		operations = strtoull(argv[1], NULL, 10) * 1000000u;
 	if (argc > 2)

@@ -16,15 +16,14 @@
 #include <cmocka.h>
 
 #include "sim/scenario/experiments/inject2019.h"
+#include "tests/percent.h"
 
 #define SECOND UINT64_C(1000000000)
 
 /* A quarter of them where time is dear. */
 static unsigned int runs(void)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-
-	return percent && atoi(percent) < 100 ? 4 : 16;
+	return test_percent() < 100 ? 4 : 16;
 }
 
 static struct inject_result result_of(enum inject2019_guest guest,

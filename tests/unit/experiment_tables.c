@@ -21,6 +21,7 @@
 #include "sim/report/config.h"
 #include "sim/scenario/experiments/costs.h"
 #include "sim/scenario/experiments/experiment.h"
+#include "tests/percent.h"
 
 static bool missed(enum experiment_kind kind, uint64_t published, uint64_t simulated)
 {
@@ -138,17 +139,9 @@ static void lost_compute_and_blackout(void **state)
 	    NONE);
 }
 
-/* Where time is dear. */
-static bool is_quick(void)
-{
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-
-	return percent && atoi(percent) < 100;
-}
-
 static void eager_splitting(void **state)
 {
-	const char *most = is_quick() ? "koller.vcpus_max=64" : "koller.vcpus_max=152";
+	const char *most = test_percent() < 100 ? "koller.vcpus_max=64" : "koller.vcpus_max=152";
 
 	(void)state;
 	run("koller", LIST("koller.scale=16", most), NONE);
@@ -218,7 +211,8 @@ static void lpis_a_second(void **state)
 static void the_cache_of_2019(void **state)
 {
 	(void)state;
-	run("inject2019", LIST(is_quick() ? "inject2019.runs=4" : "inject2019.runs=32"), NONE);
+	run("inject2019",
+	    LIST(test_percent() < 100 ? "inject2019.runs=4" : "inject2019.runs=32"), NONE);
 }
 
 int main(void)

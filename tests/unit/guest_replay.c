@@ -20,6 +20,7 @@
 
 #include "sim/engine/rng.h"
 #include "sim/guest/guest.h"
+#include "tests/percent.h"
 
 #define NVCPUS		2u
 #define FRAMES		5u
@@ -496,12 +497,9 @@ static void same_as_translating_each_store(void **state)
 	static struct real real;
 	static struct model model;
 	struct plan plan;
-	uint64_t number, walks = 0, ncases = 4000;
-	const char *percent = getenv("WEIR_TEST_PERCENT");
+	uint64_t number, walks = 0, ncases = 4000 * test_percent() / 100;
 
 	(void)state;
-	if (percent)
-		ncases = ncases * strtoull(percent, NULL, 10) / 100;
 	for (number = 0; number < ncases; number++) {
 		size_t i;
 

@@ -46,4 +46,14 @@ static inline struct inject_result simulate(const char *base, const char *assign
 	return result;
 }
 
+/* What vCPUs lost, to all causes. */
+static inline uint64_t lost_all(const struct inject_result *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < INJECT_NCAUSES; i++)
+		sum += r->lost_ns[i];
+	return sum;
+}
+
 #endif

@@ -27,15 +27,6 @@
 #define CYCLE	UINT64_C(98823456)	/* 123456 to the handler, 8700000 in it, 90000000 */
 #define SPAN	"workload.span_ns=9882346600 "
 
-static uint64_t lost_all(const struct inject_result *r)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < INJECT_NCAUSES; i++)
-		sum += r->lost_ns[i];
-	return sum;
-}
-
 static void a_hit_takes_the_short_way(void **state)
 {
 	struct inject_result r = simulate(COSTS ONE, SPAN, SIM_ITS_WEIR);

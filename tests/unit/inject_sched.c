@@ -32,15 +32,6 @@
 #define SPAN	UINT64_C(900000000)
 #define SLICE	UINT64_C(18000000)
 
-static uint64_t lost_all(const struct inject_result *r)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < INJECT_NCAUSES; i++)
-		sum += r->lost_ns[i];
-	return sum;
-}
-
 /* A vCPU that is always busy, and so many threads of the host: all have the same. */
 static void shares_are_fair(void **state)
 {

@@ -11,6 +11,7 @@
 
 #include "sim/engine/rng.h"
 #include "sim/machine/its_cache.h"
+#include "tests/percent.h"
 
 struct cached {
 	struct machine m;
@@ -121,8 +122,7 @@ static uint64_t wrong_after(bool deaf, enum sim_its_profile profile, uint32_t ca
 
 static void hits_are_what_the_tables_say(void **state)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	uint64_t n = UINT64_C(3000) * (percent ? strtoull(percent, NULL, 10) : 100);
+	uint64_t n = UINT64_C(3000) * test_percent();
 
 	(void)state;
 	for (int p = SIM_ITS_PROFILE_QEMU; p <= SIM_ITS_PROFILE_KVM; p++) {

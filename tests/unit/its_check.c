@@ -384,6 +384,13 @@ static void a_bound_is_a_bound(void **state)
 	assert_int_equal(check.violations[SIM_ITS_CHECK_RESIDENCY], 1);
 }
 
+/* Events up to here, besides the two that are there. */
+static void map_below(struct pair *p, uint64_t end)
+{
+	for (uint64_t e = 2; e < end; e++)
+		both(p, SIM_ITS_MAPTI | UINT64_C(8) << 32, (8200 + e) << 32 | e, 1);
+}
+
 /* A design that has more room than it was given, whatever it says itself. */
 static void room_that_was_not_given_is_noticed(void **state)
 {
@@ -396,8 +403,7 @@ static void room_that_was_not_given_is_noticed(void **state)
 
 	(void)state;
 	pair_up(&p, SIM_ITS_PROFILE_QEMU);
-	for (uint64_t e = 2; e < 8; e++)
-		both(&p, SIM_ITS_MAPTI | UINT64_C(8) << 32, (8200 + e) << 32 | e, 1);
+	map_below(&p, 8);
 	for (uint32_t e = 0; e < 5; e++) {
 		assert_string_equal(said, "");
 		sim_its_design_resolve(design, p.m.its, 8, e, &route);
@@ -420,8 +426,7 @@ static void the_bound_is_looked_at_in_time(void **state)
 
 	(void)state;
 	pair_up(&p, SIM_ITS_PROFILE_QEMU);
-	for (uint64_t e = 2; e < 16; e++)
-		both(&p, SIM_ITS_MAPTI | UINT64_C(8) << 32, (8200 + e) << 32 | e, 1);
+	map_below(&p, 16);
 	sim_its_check_residency(&check, &residency, design);
 	assert_int_equal(residency.fills, 16);
 	for (uint32_t e = 0; e < 16; e++)

@@ -11,6 +11,7 @@
 #include "its_designs.h"
 
 #include "sim/engine/rng.h"
+#include "tests/percent.h"
 
 static void start(struct bench *b, enum sim_its_design_kind kind, uint32_t capacity)
 {
@@ -411,8 +412,7 @@ static void random_operation(struct bench *b, struct sim_rng *rng)
 
 static void no_design_changes_an_answer(void **state)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	uint64_t n = UINT64_C(200) * (percent ? strtoull(percent, NULL, 10) : 100);
+	uint64_t n = UINT64_C(200) * test_percent();
 	struct sim_its_design_stats stats;
 	struct bench b;
 	struct sim_rng rng;

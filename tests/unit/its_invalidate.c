@@ -12,6 +12,7 @@
 #include "its_machine.h"
 
 #include "sim/engine/rng.h"
+#include "tests/percent.h"
 
 struct watch {
 	struct machine m;
@@ -257,8 +258,7 @@ static void random_operation(struct memory *c, struct sim_rng *rng)
 
 static void a_heedful_cache_is_transparent(void **state)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	uint64_t n = UINT64_C(10000) * (percent ? strtoull(percent, NULL, 10) : 100);
+	uint64_t n = UINT64_C(10000) * test_percent();
 
 	(void)state;
 	for (int p = SIM_ITS_PROFILE_QEMU; p <= SIM_ITS_PROFILE_KVM; p++) {

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "sim/machine/content.h"
+#include "tests/percent.h"
 
 #define BASE	UINT64_C(0x40000)
 #define NPAGES	UINT64_C(5000)	/* not a multiple of 64 */
@@ -28,9 +29,7 @@ static uint64_t next_random(uint64_t *state)
 
 static uint64_t share(uint64_t n)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-
-	return percent ? n * strtoull(percent, NULL, 10) / 100 : n;
+	return n * test_percent() / 100;
 }
 
 static void versions_count_stores_and_name_the_writer(void **state)

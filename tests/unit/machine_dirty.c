@@ -18,6 +18,7 @@
 
 #include "sim/machine/content.h"
 #include "sim/machine/dirty_glue.h"
+#include "tests/percent.h"
 
 #define BASE	UINT64_C(0x40000)
 #define NVCPUS	4u
@@ -56,9 +57,7 @@ static uint64_t rnd(struct guest *g, uint64_t n)
 
 static uint64_t share(uint64_t n)
 {
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-
-	return percent ? n * strtoull(percent, NULL, 10) / 100 : n;
+	return n * test_percent() / 100;
 }
 
 static void create(struct guest *g, const struct weir_dirty_config *policy, uint64_t npages,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/unit/migrate_harness.h"
+#include "tests/percent.h"
 
 #define STORES		512u
 #define GIB_PAGES	262144u
@@ -76,8 +77,7 @@ static int64_t error_percent(uint64_t model, uint64_t truth)
 static void write_faults_and_splits_take_what_was_published(void **state)
 {
 	char path[] = "/tmp/migrate_calibration.XXXXXX";
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	size_t n = percent && strcmp(percent, "100") ? 3 : sizeof(published) / sizeof(published[0]);
+	size_t n = test_percent() < 100 ? 3 : sizeof(published) / sizeof(published[0]);
 	int fd = mkstemp(path);
 	size_t i;
 

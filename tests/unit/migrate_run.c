@@ -8,6 +8,7 @@
  * way to split, judged by the checkers (contents at both ends) and by the sum of the parts.
  */
 #include "tests/unit/migrate_harness.h"
+#include "tests/percent.h"
 
 static const char *const all_policies[] = {
 	"policy.names=wp", "policy.names=wp_eager", "policy.names=dbm_all",
@@ -24,11 +25,10 @@ static const char *const all_policies[] = {
 static bool chosen(void)
 {
 	static uint64_t turn;
-	const char *percent = getenv("WEIR_TEST_PERCENT");
-	uint64_t share = percent ? strtoull(percent, NULL, 10) : 100;
+	uint64_t share = test_percent();
 
 	turn++;
-	return !share || turn * share / 100 != (turn - 1) * share / 100;
+	return turn * share / 100 != (turn - 1) * share / 100;
 }
 
 /* Nothing costs anything but the link, the device state, and time itself. */
